@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the C headers say: the tokens of types.h. The lists have one home, and it is not here."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Dict, Tuple
+
+from catlass_c.errors import failure
+
+_LISTS = {
+    "types": "CATC_TYPES",
+    "layouts": "CATC_LAYOUTS",
+    "schedules": "CATC_SCHEDULES",
+    "skeletons": "CATC_SKELETONS",
+    "backends": "CATC_BACKENDS",
+    "kinds": "CATC_EPI_KINDS",
+}
+
+
+@dataclass(frozen=True)
+class Tokens:
+    types: Tuple[str, ...]
+    layouts: Tuple[str, ...]
+    schedules: Tuple[str, ...]
+    skeletons: Tuple[str, ...]
+    backends: Tuple[str, ...]
+    kinds: Tuple[str, ...]
+    enumerators: Dict[str, str]  # backend token -> enumerator
+
+
+def read_tokens(include: Path) -> Tokens:
+    path = include / "catlass_c" / "types.h"
+    try:
+        text = path.read_text(encoding="utf-8").replace("\\\n", " ")
+    except OSError as error:
+        raise failure(f"{path}: cannot be read: {error.strerror}; --include must name the folder that holds "
+                      "catlass_c/types.h") from error
+    found: Dict[str, Tuple[str, ...]] = {}
+    enumerators: Dict[str, str] = {}
+    for name, macro in _LISTS.items():
+        line = re.search(rf"^#define {macro}\(X\)(.*)$", text, re.MULTILINE)
+        pairs = re.findall(r"X\(\s*(\w+)\s*,\s*(\w+)", line.group(1)) if line else []
+        if not pairs:
+            raise failure(f"{path}: the list {macro}(X) must name at least one token")
+        found[name] = tuple(token for _, token in pairs)
+        if name == "backends":
+            enumerators = {token: enumerator for enumerator, token in pairs}
+    return Tokens(enumerators=enumerators, **found)

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check/gemm_sm90.h: the parameters of skeleton/gemm_sm90.skel.h, what follows from them, and every rule they must
+ * keep. No include guard: read once for each instance.
+ *
+ * parameter       allowed                     meaning
+ * TYPE_A          bf16, f16                   elements of A and B
+ * TYPE_B          TYPE_A                      wgmma takes no mixture
+ * TYPE_ACC        f32                         accumulator
+ * TYPE_D          bf16, f16, f32              elements of C and D
+ * LAYOUT          tn                          K contiguous in A and B
+ * TILE_M          128                         64 rows for each of two consumer warpgroups
+ * TILE_N          16 … 256, step 16 (*)       columns of one wgmma; (*) step 8 where only fp32 matrices are staged
+ * TILE_K          64 … 256, step 64           depth of one stage
+ * CLUSTER_M, _N   1                           blocks that share operands
+ * STAGES          2 … 8                       shared-memory ring
+ * SCHEDULE        cooperative                 both consumers share a tile
+ * SWAP            0
+ * MIN_BLOCKS      1                           second launch bound
+ * PRODUCER_REGS   24 … 168, step 8            registers of a producer thread after setmaxnreg
+ * CONSUMER_REGS   168 … 256, step 8           registers of a consumer thread after setmaxnreg */
+#include "catlass_c/check/rule.h"
+#include "catlass_c/registry.h"
+#include "catlass_c/tile/fragment_stage.h"
+
+#ifndef CATC_P_NAME
+#error "gemm_sm90: CATC_P_NAME is missing"
+#endif
+#ifndef CATC_P_NAME_STRING
+#error "gemm_sm90: CATC_P_NAME_STRING is missing"
+#endif
+#ifndef CATC_P_SOURCE
+#error "gemm_sm90: CATC_P_SOURCE is missing"
+#endif
+#ifndef CATC_P_TYPE_A
+#error "gemm_sm90: CATC_P_TYPE_A is missing"
+#endif
+#ifndef CATC_P_TYPE_B
+#error "gemm_sm90: CATC_P_TYPE_B is missing"
+#endif
+#ifndef CATC_P_TYPE_ACC
+#error "gemm_sm90: CATC_P_TYPE_ACC is missing"
+#endif
+#ifndef CATC_P_TYPE_D
+#error "gemm_sm90: CATC_P_TYPE_D is missing"
+#endif
+#ifndef CATC_P_LAYOUT
+#error "gemm_sm90: CATC_P_LAYOUT is missing"
+#endif
+#ifndef CATC_P_TILE_M
+#error "gemm_sm90: CATC_P_TILE_M is missing"
+#endif
+#ifndef CATC_P_TILE_N
+#error "gemm_sm90: CATC_P_TILE_N is missing"
+#endif
+#ifndef CATC_P_TILE_K
+#error "gemm_sm90: CATC_P_TILE_K is missing"
+#endif
+#ifndef CATC_P_CLUSTER_M
+#error "gemm_sm90: CATC_P_CLUSTER_M is missing"
+#endif
+#ifndef CATC_P_CLUSTER_N
+#error "gemm_sm90: CATC_P_CLUSTER_N is missing"
+#endif
+#ifndef CATC_P_STAGES
+#error "gemm_sm90: CATC_P_STAGES is missing"
+#endif
+#ifndef CATC_P_SCHEDULE
+#error "gemm_sm90: CATC_P_SCHEDULE is missing"
+#endif
+#ifndef CATC_P_SWAP
+#error "gemm_sm90: CATC_P_SWAP is missing"
+#endif
+#ifndef CATC_P_MIN_BLOCKS
+#error "gemm_sm90: CATC_P_MIN_BLOCKS is missing"
+#endif
+#ifndef CATC_P_PRODUCER_REGS
+#error "gemm_sm90: CATC_P_PRODUCER_REGS is missing"
+#endif
+#ifndef CATC_P_CONSUMER_REGS
+#error "gemm_sm90: CATC_P_CONSUMER_REGS is missing"
+#endif
+#ifndef CATC_P_N_EPI
+#error "gemm_sm90: CATC_P_N_EPI is missing"
+#endif
+#ifndef CATC_P_EPI_LIST
+#error "gemm_sm90: CATC_P_EPI_LIST is missing"
+#endif
+
+#define CATC_C_CONSUMERS 2 /* warpgroups */
+#define CATC_C_THREADS (128 * (1 + CATC_C_CONSUMERS))
+#define CATC_C_SIZE_D CATC_PASTE(CATC_SIZEOF_, CATC_P_TYPE_D)
+#define CATC_C_SPAN_K 64 /* elements of K in the 128 bytes of one swizzled row */
+
+/* Staging of the epilogue (tile/fragment_stage.h). */
+#define CATC_C_COLUMN_BYTES (CATC_C_SIZE_D CATC_P_EPI_LIST(CATC_FRAGMENT_ADD_BYTES))
+#define CATC_C_SUB_N CATC_FRAGMENT_SUB(CATC_C_COLUMN_BYTES)
+#define CATC_C_STRIP_N CATC_FRAGMENT_STRIP(CATC_P_TILE_N, CATC_C_COLUMN_BYTES)
+#define CATC_C_STAGE_BYTES CATC_FRAGMENT_BYTES(CATC_C_COLUMN_BYTES)
+#define CATC_C_COLUMNS (0 CATC_P_EPI_LIST(CATC_FRAGMENT_ADD_COLUMN))
+#define CATC_C_LOAD_BYTES (0 CATC_P_EPI_LIST(CATC_FRAGMENT_ADD_LOAD_BYTES))
+#define CATC_C_NARROW (CATC_C_SIZE_D == 2 CATC_P_EPI_LIST(CATC_FRAGMENT_OR_NARROW))
+
+/* Shared memory, in the order of the skeleton's struct: ring of A and B, staging, COL operands as fp32 (with 16 bytes
+ * more, so that the array is never empty), barriers; a multiple of the 1024 bytes that the swizzle aligns to. */
+#define CATC_C_RING_BYTES (CATC_P_STAGES * (CATC_P_TILE_M + CATC_P_TILE_N) * CATC_P_TILE_K * 2)
+#define CATC_C_COLUMN_FLOATS (CATC_C_COLUMNS * CATC_P_TILE_N + 4)
+#define CATC_C_BARRIERS (2 * CATC_P_STAGES + CATC_C_CONSUMERS * CATC_FRAGMENT_BUFFERS)
+#define CATC_C_SMEM_BYTES \
+    ((CATC_C_RING_BYTES + CATC_C_CONSUMERS * CATC_FRAGMENT_BUFFERS * CATC_C_STAGE_BYTES + 4 * CATC_C_COLUMN_FLOATS + \
+      8 * CATC_C_BARRIERS + 1023) / \
+     1024 * 1024)
+#define CATC_C_SMEM_LIMIT 232448 /* 227 KB: sm_90 */
+
+/* What a thread has before setmaxnreg. */
+#define CATC_C_REGS_PER_THREAD (65536 / CATC_C_THREADS / 8 * 8)
+
+/* TMA takes base addresses and strides in multiples of 16 bytes. */
+#define CATC_C_ALIGN_A 16
+#define CATC_C_ALIGN_B 16
+#define CATC_C_ALIGN_C 16
+#define CATC_C_ALIGN_D 16
+
+#define CATC_C_IS_COOPERATIVE ((int)CATC_PASTE(CATC_SCHEDULE_, CATC_P_SCHEDULE) == (int)CATC_COOPERATIVE)
+#define CATC_C_IS_PINGPONG ((int)CATC_PASTE(CATC_SCHEDULE_, CATC_P_SCHEDULE) == (int)CATC_PINGPONG)
+/* Accumulators of a consumer thread: with pingpong one warpgroup holds the whole tile. */
+#define CATC_C_ACC (CATC_P_TILE_M * CATC_P_TILE_N / 128 / (CATC_C_IS_PINGPONG ? 1 : CATC_C_CONSUMERS))
+
+#define CATC_CHECK_RULES(CATC_RULE) \
+    CATC_RULE(type_a, \
+              (int)CATC_PASTE(CATC_TYPE_, CATC_P_TYPE_A) == (int)CATC_BF16 || (int)CATC_PASTE(CATC_TYPE_, CATC_P_TYPE_A) == (int)CATC_F16, \
+              CATC_PASTE(CATC_SIZEOF_, CATC_P_TYPE_A) * 8, 16, \
+              "a must be bf16 or f16 in gemm_sm90; change a or use gemm_simt") \
+    CATC_RULE(type_b, (int)CATC_PASTE(CATC_TYPE_, CATC_P_TYPE_B) == (int)CATC_PASTE(CATC_TYPE_, CATC_P_TYPE_A), \
+              CATC_PASTE(CATC_SIZEOF_, CATC_P_TYPE_B) * 8, 16, \
+              "b must have the type of a (wgmma takes no mixture); change b or use gemm_simt") \
+    CATC_RULE(type_acc, (int)CATC_PASTE(CATC_TYPE_, CATC_P_TYPE_ACC) == (int)CATC_F32, CATC_PASTE(CATC_SIZEOF_, CATC_P_TYPE_ACC) * 8, \
+              32, "acc must be f32 (an accumulator is never narrower than its inputs); set acc: f32") \
+    CATC_RULE(type_d, CATC_C_SIZE_D == 2 || CATC_C_SIZE_D == 4, CATC_C_SIZE_D, 4, \
+              "d must be bf16, f16 or f32; change d") \
+    CATC_RULE(layout, (int)CATC_PASTE(CATC_LAYOUT_, CATC_P_LAYOUT) == (int)CATC_TN, (int)CATC_PASTE(CATC_LAYOUT_, CATC_P_LAYOUT), \
+              (int)CATC_TN, "layout must be tn in this version of gemm_sm90; change layout or use gemm_simt") \
+    CATC_RULE(schedule_registers, !CATC_C_IS_PINGPONG || CATC_C_ACC + 32 <= CATC_P_CONSUMER_REGS, CATC_C_ACC + 32, \
+              CATC_P_CONSUMER_REGS, \
+              "tile_m * tile_n / 128 + 32 registers must fit consumer_regs with schedule pingpong (one warpgroup holds the " \
+              "whole tile); make tile smaller or set schedule: cooperative") \
+    CATC_RULE(schedule, CATC_C_IS_COOPERATIVE, (int)CATC_PASTE(CATC_SCHEDULE_, CATC_P_SCHEDULE), (int)CATC_COOPERATIVE, \
+              "schedule must be cooperative in this version of gemm_sm90; set schedule: cooperative") \
+    CATC_RULE(cluster_m, CATC_P_CLUSTER_M == 1, CATC_P_CLUSTER_M, 1, \
+              "cluster_m must be 1 in this version of gemm_sm90; remove cluster") \
+    CATC_RULE(cluster_n, CATC_P_CLUSTER_N == 1, CATC_P_CLUSTER_N, 1, \
+              "cluster_n must be 1 in this version of gemm_sm90; remove cluster") \
+    CATC_RULE(swap, CATC_P_SWAP == 0, CATC_P_SWAP, 0, "swap must be 0 in this version of gemm_sm90; remove swap") \
+    CATC_RULE(min_blocks, CATC_P_MIN_BLOCKS == 1, CATC_P_MIN_BLOCKS, 1, \
+              "min_blocks must be 1 in gemm_sm90 (setmaxnreg shares out all registers of a multiprocessor); remove " \
+              "min_blocks") \
+    CATC_RULE(tile_m, CATC_P_TILE_M == 128, CATC_P_TILE_M, 128, \
+              "tile_m must be 128 (64 rows for each of two consumer warpgroups); change tile") \
+    CATC_RULE(tile_n, CATC_P_TILE_N >= 16 && CATC_P_TILE_N <= 256 && CATC_P_TILE_N % 8 == 0, CATC_P_TILE_N, 256, \
+              "tile_n must be a multiple of 8 from 16 to 256 (one wgmma); change tile") \
+    CATC_RULE(tile_n_narrow, CATC_P_TILE_N % 16 == 0 || !(CATC_C_NARROW), CATC_P_TILE_N, 16, \
+              "tile_n must be a multiple of 16 where D or a matrix of the chain has 16-bit elements; change tile") \
+    CATC_RULE(tile_k, CATC_P_TILE_K >= 64 && CATC_P_TILE_K <= 256 && CATC_P_TILE_K % CATC_C_SPAN_K == 0, CATC_P_TILE_K, 256, \
+              "tile_k must be a multiple of 64 (128 bytes, the span of the swizzle) from 64 to 256; change tile") \
+    CATC_RULE(stages, CATC_P_STAGES >= 2 && CATC_P_STAGES <= 8, CATC_P_STAGES, 8, \
+              "stages must be from 2 to 8; change stages") \
+    CATC_RULE(producer_regs, CATC_P_PRODUCER_REGS >= 24 && CATC_P_PRODUCER_REGS <= 168 && CATC_P_PRODUCER_REGS % 8 == 0, \
+              CATC_P_PRODUCER_REGS, 168, "producer_regs must be a multiple of 8 from 24 to 168; change regs") \
+    CATC_RULE(consumer_regs, CATC_P_CONSUMER_REGS >= 168 && CATC_P_CONSUMER_REGS <= 256 && CATC_P_CONSUMER_REGS % 8 == 0, \
+              CATC_P_CONSUMER_REGS, 256, "consumer_regs must be a multiple of 8 from 168 to 256; change regs") \
+    CATC_RULE(registers, 128 * (CATC_P_PRODUCER_REGS + CATC_C_CONSUMERS * CATC_P_CONSUMER_REGS) <= 65536, \
+              128 * (CATC_P_PRODUCER_REGS + CATC_C_CONSUMERS * CATC_P_CONSUMER_REGS), 65536, \
+              "128 * (producer_regs + 2 * consumer_regs) must be at most 65536; change regs") \
+    CATC_RULE(accumulators, CATC_C_IS_PINGPONG || CATC_C_ACC + 32 <= CATC_P_CONSUMER_REGS, CATC_C_ACC + 32, \
+              CATC_P_CONSUMER_REGS, \
+              "tile_m * tile_n / 256 + 32 registers must fit consumer_regs; make tile smaller or consumer_regs larger") \
+    CATC_RULE(smem, CATC_C_SMEM_BYTES <= CATC_C_SMEM_LIMIT, CATC_C_SMEM_BYTES, CATC_C_SMEM_LIMIT, \
+              "shared memory of all stages and of the epilogue must be at most 232448 bytes; make tile or stages smaller") \
+    CATC_RULE(n_epi, CATC_P_N_EPI <= CATC_EPI_MAX, CATC_P_N_EPI, CATC_EPI_MAX, \
+              "epilogue must have at most 8 operations; make the chain shorter") \
+    CATC_RULE(epi_list, CATC_P_N_EPI == (0 CATC_P_EPI_LIST(CATC_RULE_COUNT)), CATC_P_N_EPI, \
+              (0 CATC_P_EPI_LIST(CATC_RULE_COUNT)), \
+              "n_epi must be the length of the epilogue list; generate the parameter file again")
+
+#ifdef CATC_PROBE
+#include "catlass_c/check/probe.inst.h"
+#else
+CATC_CHECK_RULES(CATC_RULE_ASSERT)
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * epilogue/scale.h
+ * kind: SCALAR
+ * formula: x * a
+ * error: one fp32 rounding
+ * outputs: f32, bf16, f16 */
+#ifndef CATC_EPILOGUE_SCALE_H
+#define CATC_EPILOGUE_SCALE_H
+
+#include "catlass_c/epilogue/op.h"
+
+CATC_EPI_OP(scale, SCALAR)
+
+CATC_DEVICE float catc_epi_scale(float x, float operand)
+{
+    return x * operand;
+}
+
+#endif /* CATC_EPILOGUE_SCALE_H */

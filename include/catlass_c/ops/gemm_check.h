@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ops/gemm_check.h: can this instance do this problem on this device? Pure. Implementation only. */
+#ifndef CATC_OPS_GEMM_CHECK_H
+#define CATC_OPS_GEMM_CHECK_H
+
+#include "catlass_c/ops/gemm_problem.h"
+
+/* Has the instance code for the device? A target is 10 * sm for plain code (runs on later minor versions too), + 1 for
+ * an architecture-specific one ('a': exactly this capability), negative for PTX (this capability and later). */
+static bool catc_instance_runs_on_(const struct catc_gemm_instance *instance, const struct catc_device *device)
+{
+    for (int i = 0; i < CATC_TARGETS_MAX && instance->targets[i]; ++i) {
+        int const target = instance->targets[i], sm = (target < 0 ? -target : target) / 10;
+        bool const exact = target > 0 && target % 10 == 1;
+        if (target < 0 ? device->cc >= sm : exact ? device->cc == sm : device->cc / 10 == sm / 10 && device->cc >= sm) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Types, layout and the chain's operations. */
+static enum catc_status catc_gemm_matches_(const struct catc_gemm_instance *i, const struct catc_gemm_args *g,
+                                           struct catc_text *text)
+{
+    const struct {
+        const char *name, *value, *limit;
+    } same[] = {{"type_a", catc_type_name(g->type_a), catc_type_name(i->type_a)},
+                {"type_b", catc_type_name(g->type_b), catc_type_name(i->type_b)},
+                {"type_acc", catc_type_name(g->type_acc), catc_type_name(i->type_acc)},
+                {"type_d", catc_type_name(g->type_d), catc_type_name(i->type_d)},
+                {"layout", catc_layout_name(g->layout), catc_layout_name(i->layout)},
+                {"backend", catc_backend_name(g->backend), catc_backend_name(i->backend)}};
+    for (size_t f = 0; f < sizeof same / sizeof same[0]; ++f) {
+        if (strcmp(same[f].value, same[f].limit) != 0) {
+            return catc_say(text, CATC_NOT_SUPPORTED, "%s: %s=%s must be %s; choose another instance", i->name,
+                            same[f].name, same[f].value, same[f].limit);
+        }
+    }
+    if (g->n_epi != i->n_epi) {
+        return catc_say(text, CATC_NOT_SUPPORTED, "%s: n_epi=%d must be %d; choose an instance with this chain", i->name,
+                        g->n_epi, i->n_epi);
+    }
+    for (int e = 0; e < g->n_epi; ++e) {
+        const struct catc_epi_position *const position = &i->epi[e];
+        if (g->epi[e].op != catc_op_id(position->name)) {
+            return catc_say(text, CATC_NOT_SUPPORTED, "%s: epi[%d].op=0x%08x must be %s (0x%08x); choose another instance",
+                            i->name, e, (unsigned)g->epi[e].op, position->name, (unsigned)catc_op_id(position->name));
+        }
+        enum catc_type const given = g->epi[e].type ? g->epi[e].type : g->type_d;
+        if (position->type && given != position->type) {
+            return catc_say(text, CATC_NOT_SUPPORTED,
+                            "%s: epi[%d].type=%s must be %s for %s; choose or add an instance with %s.%s", i->name, e,
+                            catc_type_name(given), catc_type_name(position->type), position->name, position->name,
+                            catc_type_name(given));
+        }
+    }
+    return CATC_OK;
+}
+
+/* Operands of the chain: present, aligned to their element, not overlapping D. */
+static enum catc_status catc_gemm_operands_(const struct catc_gemm_instance *i, struct catc_gemm_args *g,
+                                            struct catc_text *text)
+{
+    for (int e = 0; e < i->n_epi; ++e) {
+        struct catc_epi *const epi = &g->epi[e];
+        const struct catc_epi_position *const position = &i->epi[e];
+        enum catc_epi_kind const kind = position->kind;
+        bool const output = kind == CATC_EPI_TAP || kind == CATC_EPI_REDUCE;
+        bool const input = kind == CATC_EPI_COL || kind == CATC_EPI_ROW || kind == CATC_EPI_TILE ||
+                           (kind == CATC_EPI_SCALAR && g->scalars_on_device);
+        const void *const pointer = output ? epi->out : epi->ptr;
+        char name[32];
+        snprintf(name, sizeof name, "epi[%d].%s", e, output ? "out" : "ptr");
+        if ((output || input) && !pointer) {
+            return catc_say(text, CATC_INVALID_ARGUMENT, "%s: %s=NULL must point at the %s of %s (%s)", name, name,
+                            output ? "output" : "operand", position->name, catc_epi_kind_name(kind));
+        }
+        if (output || input) {
+            CATC_TRY(catc_element_aligned_(pointer, position->type ? position->type : CATC_F32, name, text));
+        }
+        if (epi->batch_stride < 0) {
+            return catc_say(text, CATC_INVALID_ARGUMENT, "epi[%d].batch_stride: batch_stride=%lld must not be negative", e,
+                            (long long)epi->batch_stride);
+        }
+        if (kind != CATC_EPI_TILE && kind != CATC_EPI_TAP) {
+            continue;
+        }
+        snprintf(name, sizeof name, "epi[%d].ld", e);
+        CATC_TRY(catc_leading_(&epi->ld, g->n, name, text));
+        if (kind == CATC_EPI_TAP && g->batch > 1 && epi->batch_stride < g->n) {
+            return catc_say(text, CATC_INVALID_ARGUMENT,
+                            "epi[%d].batch_stride: batch_stride=%lld must be at least n=%lld with batch=%lld (the problems "
+                            "would write the same elements)",
+                            e, (long long)epi->batch_stride, (long long)g->n, (long long)g->batch);
+        }
+        int64_t const size = (int64_t)catc_type_size(position->type), size_d = (int64_t)catc_type_size(g->type_d);
+        bool const in_place = kind == CATC_EPI_TILE && pointer == g->d && position->type == g->type_d &&
+                              epi->ld == g->ldd && (g->batch == 1 || epi->batch_stride == g->stride_d);
+        if (!in_place && catc_views_meet_(g->d, g->m, g->n * size_d, g->ldd * size_d, pointer, g->m, g->n * size,
+                                          epi->ld * size) == 1) {
+            return catc_say(text, CATC_INVALID_ARGUMENT,
+                            "epi[%d].%s: address=%p must share no element with D%s; use another buffer", e,
+                            output ? "out" : "ptr", pointer,
+                            kind == CATC_EPI_TILE ? " unless it is D itself (same type, leading dimension, stride)" : "");
+        }
+    }
+    return CATC_OK;
+}
+
+/* Largest power of two up to 16 that divides address, line and stride, in bytes. */
+static int catc_alignment_of_(const void *pointer, int64_t line, int64_t stride, size_t size)
+{
+    uint64_t const all = (uint64_t)(uintptr_t)pointer | (uint64_t)line * size | (uint64_t)stride * size | 16u;
+    return (int)(all & (~all + 1));
+}
+
+static enum catc_status catc_aligned_for_(const struct catc_gemm_instance *i, int have, int need, const char *name,
+                                          struct catc_text *text)
+{
+    if (have < need) {
+        return catc_say(text, CATC_MISALIGNED,
+                        "%s: alignment of %s=%d must be at least %d bytes (address, leading dimension and batch stride); let "
+                        "the library select, or align them",
+                        i->name, name, have, need);
+    }
+    return CATC_OK;
+}
+
+/* Everything about one instance. Fills defaults of the chain's operands in `problem`. The device is the description used
+ * for selection. */
+static enum catc_status catc_gemm_legal_(const struct catc_gemm_instance *i, struct catc_gemm_problem *problem,
+                                         const struct catc_device *device, struct catc_text *text)
+{
+    struct catc_gemm_args *const g = &problem->args;
+    CATC_TRY(catc_gemm_matches_(i, g, text));
+    if (!catc_instance_runs_on_(i, device)) {
+        return catc_say(text, CATC_ARCH_MISMATCH,
+                        "%s: device=%s (compute capability %d.%d) must be a target this instance was compiled for; add "
+                        "%d%s to CATC_ARCHS and rebuild",
+                        i->name, device->name, device->cc / 10, device->cc % 10, device->cc,
+                        i->skeleton == CATC_GEMM_SM90 ? "a (only 90a can run this skeleton)" : "");
+    }
+    if (i->smem_bytes > device->smem_per_block) {
+        return catc_say(text, CATC_NOT_SUPPORTED, "%s: smem_bytes=%d must be at most %d on %s; choose a smaller tile", i->name,
+                        i->smem_bytes, device->smem_per_block, device->name);
+    }
+    if (problem->empty) {
+        return CATC_OK;
+    }
+    CATC_TRY(catc_gemm_operands_(i, g, text));
+    size_t const size_a = catc_type_size(g->type_a), size_b = catc_type_size(g->type_b);
+    size_t const size_d = catc_type_size(g->type_d);
+    if (g->k > 0) {
+        CATC_TRY(catc_aligned_for_(i, catc_alignment_of_(g->a, g->lda, g->stride_a, size_a), i->align_a, "a", text));
+        CATC_TRY(catc_aligned_for_(i, catc_alignment_of_(g->b, g->ldb, g->stride_b, size_b), i->align_b, "b", text));
+    }
+    if (problem->reads_c) {
+        CATC_TRY(catc_aligned_for_(i, catc_alignment_of_(g->c, g->ldc, g->stride_c, size_d), i->align_c, "c", text));
+    }
+    CATC_TRY(catc_aligned_for_(i, catc_alignment_of_(g->d, g->ldd, g->stride_d, size_d), i->align_d, "d", text));
+    for (int e = 0; e < i->n_epi; ++e) { /* matrices of the chain move like C and D */
+        const struct catc_epi *const epi = &g->epi[e];
+        size_t const size = catc_type_size(i->epi[e].type);
+        if (i->epi[e].kind == CATC_EPI_TILE && i->align_c > (int)size_d) {
+            CATC_TRY(catc_aligned_for_(i, catc_alignment_of_(epi->ptr, epi->ld, epi->batch_stride, size), i->align_c,
+                                       i->epi[e].name, text));
+        }
+        if (i->epi[e].kind == CATC_EPI_TAP && i->align_d > (int)size_d) {
+            CATC_TRY(catc_aligned_for_(i, catc_alignment_of_(epi->out, epi->ld, epi->batch_stride, size), i->align_d,
+                                       i->epi[e].name, text));
+        }
+    }
+    return CATC_OK;
+}
+
+#endif /* CATC_OPS_GEMM_CHECK_H */

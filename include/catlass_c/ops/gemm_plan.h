@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ops/gemm_plan.h: from a choice to a launch. Works from the descriptor's numbers; needs no nvcc. Implementation only. */
+#ifndef CATC_OPS_GEMM_PLAN_H
+#define CATC_OPS_GEMM_PLAN_H
+
+#include "catlass_c/ops/gemm_params.h"
+#include "catlass_c/ops/gemm_select.h"
+
+#if CATC_WITH_CUDA
+#include <cuda_runtime_api.h>
+#endif
+#if CATC_WITH_HOST
+#include "catlass_c/backend/host/launch.h"
+#endif
+#include "catlass_c/ops/gemm_sm90_plan.h"
+
+/* What struct catc_gemm_plan holds. The parameter block is kept as bytes and put into an aligned local at launch. */
+struct catc_gemm_plan_body {
+    uint64_t magic;
+    const struct catc_gemm_instance *instance; /* NULL: an empty problem */
+    struct catc_device device;                 /* used for selection; plan_update keeps it */
+    int ordinal;                               /* CUDA device of the plan */
+    int fixed;                                 /* 1: device came from the caller */
+    int64_t blocks;
+    size_t params_size;
+    unsigned char params[sizeof(struct catc_gemm_sm90_params)];
+};
+#define CATC_GEMM_PLAN_MAGIC 0x6361746c61737363ull
+CATC_STATIC_ASSERT(sizeof(struct catc_gemm_plan_body) <= sizeof(struct catc_gemm_plan),
+                   "struct catc_gemm_plan must hold a catc_gemm_plan_body; enlarge opaque");
+
+static struct catc_gemm_plan_body *catc_gemm_plan_body_(const struct catc_gemm_plan *plan)
+{
+    return (struct catc_gemm_plan_body *)(void *)(uintptr_t)plan;
+}
+
+/* The skeleton-independent part of the parameter block. */
+static void catc_gemm_fill_(struct catc_gemm_params *p, const struct catc_gemm_problem *problem,
+                            const struct catc_gemm_instance *i)
+{
+    const struct catc_gemm_args *const g = &problem->args;
+    size_t const size_a = catc_type_size(g->type_a), size_b = catc_type_size(g->type_b);
+    size_t const size_d = catc_type_size(g->type_d);
+    memset(p, 0, sizeof *p);
+    p->a = g->a, p->b = g->b, p->c = g->c, p->d = g->d;
+    p->m = g->m, p->n = g->n, p->k = g->k, p->batch = g->batch;
+    p->lda = g->lda, p->ldb = g->ldb, p->ldc = g->ldc, p->ldd = g->ldd;
+    p->stride_a = g->stride_a, p->stride_b = g->stride_b, p->stride_c = g->stride_c, p->stride_d = g->stride_d;
+    p->alpha = problem->alpha, p->beta = problem->beta;
+    if (g->scalars_on_device) {
+        p->alpha_ptr = g->alpha, p->beta_ptr = g->beta;
+    }
+    p->vector_a = catc_alignment_of_(g->a, g->lda, g->stride_a, size_a) == 16;
+    p->vector_b = catc_alignment_of_(g->b, g->ldb, g->stride_b, size_b) == 16;
+    p->vector_c = catc_alignment_of_(g->c, g->ldc, g->stride_c, size_d) == 16;
+    p->vector_d = catc_alignment_of_(g->d, g->ldd, g->stride_d, size_d) == 16;
+    p->tiles_m = catc_ceil_div_(i->swap ? g->n : g->m, i->tile_m);
+    p->tiles_n = catc_ceil_div_(i->swap ? g->m : g->n, i->tile_n);
+    p->tiles = p->tiles_m * p->tiles_n * g->batch;
+    for (int e = 0; e < i->n_epi; ++e) {
+        const struct catc_epi *const from = &g->epi[e];
+        struct catc_epi_param *const to = &p->epi[e];
+        enum catc_epi_kind const kind = i->epi[e].kind;
+        to->ptr = kind == CATC_EPI_SCALAR && !g->scalars_on_device ? NULL : from->ptr;
+        to->out = from->out;
+        to->ld = from->ld, to->batch_stride = from->batch_stride;
+        to->a = from->a, to->b = from->b;
+        to->vector = catc_alignment_of_(kind == CATC_EPI_TAP ? from->out : from->ptr,
+                                        kind == CATC_EPI_TILE || kind == CATC_EPI_TAP ? from->ld : 0, from->batch_stride,
+                                        catc_type_size(i->epi[e].type)) == 16;
+    }
+}
+
+#if CATC_WITH_CUDA
+/* A host pointer given to a kernel is an illegal access long after the call; cudaPointerGetAttributes tells it now. Not
+ * on a device that can read pageable memory. */
+static enum catc_status catc_cuda_reachable_(const void *pointer, const char *name, struct catc_text *text)
+{
+    struct cudaPointerAttributes attributes;
+    if (!pointer) {
+        return CATC_OK;
+    }
+    cudaError_t const error = cudaPointerGetAttributes(&attributes, pointer);
+    if (error != cudaSuccess) {
+        return catc_say(text, CATC_CUDA_FAILURE, "%s: address=%p must be known to CUDA (%s)", name, pointer,
+                        cudaGetErrorString(error));
+    }
+    if (attributes.type == cudaMemoryTypeUnregistered) {
+        int ordinal = 0, pageable = 0;
+        (void)cudaGetDevice(&ordinal);
+        (void)cudaDeviceGetAttribute(&pageable, cudaDevAttrPageableMemoryAccess, ordinal);
+        if (!pageable) {
+            return catc_say(text, CATC_INVALID_ARGUMENT,
+                            "%s: address=%p must be device memory with backend=cuda (it is ordinary host memory); allocate it "
+                            "with cudaMalloc, or set .backend = CATC_HOST",
+                            name, pointer);
+        }
+    }
+    return CATC_OK;
+}
+
+static enum catc_status catc_cuda_pointers_(const struct catc_gemm_problem *problem, const struct catc_gemm_instance *i,
+                                            struct catc_text *text)
+{
+    const struct catc_gemm_args *const g = &problem->args;
+    CATC_TRY(catc_cuda_reachable_(g->d, "d", text));
+    CATC_TRY(catc_cuda_reachable_(g->k > 0 ? g->a : NULL, "a", text));
+    CATC_TRY(catc_cuda_reachable_(g->k > 0 ? g->b : NULL, "b", text));
+    CATC_TRY(catc_cuda_reachable_(problem->reads_c ? g->c : NULL, "c", text));
+    for (int e = 0; e < i->n_epi; ++e) {
+        enum catc_epi_kind const kind = i->epi[e].kind;
+        if (kind == CATC_EPI_TAP || kind == CATC_EPI_REDUCE) {
+            CATC_TRY(catc_cuda_reachable_(g->epi[e].out, i->epi[e].name, text));
+        } else if (kind != CATC_EPI_SCALAR || g->scalars_on_device) {
+            CATC_TRY(catc_cuda_reachable_(kind == CATC_EPI_NONE || kind == CATC_EPI_COORD ? NULL : g->epi[e].ptr,
+                                          i->epi[e].name, text));
+        }
+    }
+    return CATC_OK;
+}
+
+/* Idempotent; loads the kernel now, so that nothing lazy is left for a stream capture. */
+static enum catc_status catc_cuda_prepare_(const struct catc_gemm_instance *i, struct catc_text *text)
+{
+    cudaError_t const error = cudaFuncSetAttribute((const void *)(uintptr_t)i->kernel,
+                                                   cudaFuncAttributeMaxDynamicSharedMemorySize, i->smem_bytes);
+    if (error != cudaSuccess) {
+        (void)cudaGetLastError();
+        return catc_say(text, CATC_CUDA_FAILURE, "%s: smem_bytes=%d must be accepted by cudaFuncSetAttribute (%s)", i->name,
+                        i->smem_bytes, cudaGetErrorString(error));
+    }
+    return CATC_OK;
+}
+#endif
+
+/* Everything after the choice. `body` is complete or untouched. */
+static enum catc_status catc_gemm_build_(struct catc_gemm_plan_body *body, struct catc_gemm_problem *problem,
+                                         const struct catc_gemm_instance *i, const struct catc_device *device, bool fixed,
+                                         struct catc_text *text)
+{
+    CATC_ALIGNAS(128) struct catc_gemm_sm90_params params;
+    struct catc_gemm_plan_body made;
+    memset(&made, 0, sizeof made);
+    memset(&params, 0, sizeof params);
+    made.magic = CATC_GEMM_PLAN_MAGIC;
+    made.instance = i;
+    made.device = *device;
+    made.fixed = fixed;
+#if CATC_WITH_CUDA
+    if (i->backend == CATC_CUDA) {
+        cudaError_t const error = cudaGetDevice(&made.ordinal);
+        if (error != cudaSuccess) {
+            (void)cudaGetLastError();
+            return catc_say(text, CATC_NO_DEVICE, "device: backend=cuda must have a usable GPU and driver (CUDA says: %s)",
+                            cudaGetErrorString(error));
+        }
+        CATC_TRY(catc_cuda_pointers_(problem, i, text));
+        CATC_TRY(catc_cuda_prepare_(i, text));
+    }
+#endif
+    catc_gemm_fill_(&params.gemm, problem, i);
+    made.params_size = sizeof params.gemm;
+    made.blocks = params.gemm.tiles < 0x7fffffff ? params.gemm.tiles : 0x7fffffff; /* blocks stride over the rest */
+    if (i->skeleton == CATC_GEMM_SM90) {
+        CATC_TRY(catc_gemm_sm90_fill(i, &params, text->at, text->left));
+        made.params_size = sizeof params;
+        made.blocks = params.gemm.tiles < device->sms ? params.gemm.tiles : device->sms; /* persistent, one block per SM */
+    }
+    memcpy(made.params, &params, made.params_size);
+    *body = made;
+    return CATC_OK;
+}
+
+static enum catc_status catc_backend_built_(enum catc_backend backend, struct catc_text *text)
+{
+    if ((backend == CATC_CUDA && !CATC_WITH_CUDA) || (backend == CATC_HOST && !CATC_WITH_HOST)) {
+        return catc_say(text, CATC_BACKEND_NOT_BUILT,
+                        "backend: backend=%s must be one this library was built with; %s", catc_backend_name(backend),
+                        backend == CATC_CUDA ? "configure with CATC_CUDA=ON and a CUDA toolkit"
+                                             : "define CATC_WITH_HOST=1");
+    }
+    return CATC_OK;
+}
+
+static enum catc_status catc_gemm_plan_(struct catc_gemm_plan *plan, const struct catc_gemm_args *args, size_t size,
+                                        struct catc_text *text)
+{
+    struct catc_gemm_problem problem;
+    struct catc_gemm_choice choice;
+    struct catc_device device;
+    struct catc_gemm_plan_body *const body = catc_gemm_plan_body_(plan);
+    if (!plan) {
+        return catc_say(text, CATC_INVALID_ARGUMENT, "plan: plan=NULL must point at a struct catc_gemm_plan");
+    }
+    CATC_TRY(catc_gemm_problem_(&problem, args, size, text));
+    CATC_TRY(catc_backend_built_(problem.args.backend, text));
+    if (problem.empty) {
+        memset(body, 0, sizeof *body);
+        body->magic = CATC_GEMM_PLAN_MAGIC;
+        return CATC_OK;
+    }
+    CATC_TRY(catc_gemm_device_(&device, &problem.args, text));
+    CATC_TRY(catc_gemm_select_(&choice, &problem, &device, text));
+    return catc_gemm_build_(body, &problem, choice.instance, &device, problem.args.device != NULL, text);
+}
+
+static enum catc_status catc_gemm_launch_(const struct catc_gemm_plan *plan, struct CUstream_st *stream,
+                                          struct catc_text *text)
+{
+    const struct catc_gemm_plan_body *const body = catc_gemm_plan_body_(plan);
+    CATC_ALIGNAS(128) struct catc_gemm_sm90_params params;
+    if (!plan || body->magic != CATC_GEMM_PLAN_MAGIC) {
+        return catc_say(text, CATC_INVALID_ARGUMENT, "plan: plan=%p must have been made by catc_gemm_make_plan",
+                        (const void *)plan);
+    }
+    const struct catc_gemm_instance *const i = body->instance;
+    if (!i) {
+        return CATC_OK;
+    }
+    memcpy(&params, body->params, body->params_size);
+#if CATC_WITH_HOST
+    if (i->backend == CATC_HOST) {
+        struct catc_host_launch launch;
+        memset(&launch, 0, sizeof launch);
+        launch.kernel = i->kernel;
+        launch.name = i->name;
+        launch.params = &params;
+        launch.blocks = body->blocks;
+        launch.threads = i->threads;
+        launch.smem_bytes = i->smem_bytes;
+        return catc_host_launch(&launch, text->at, text->left);
+    }
+#endif
+#if CATC_WITH_CUDA
+    if (i->backend == CATC_CUDA) {
+        int ordinal = -1;
+        cudaError_t error = cudaGetDevice(&ordinal);
+        if (error == cudaSuccess && ordinal != body->ordinal) {
+            return catc_say(text, CATC_INVALID_ARGUMENT,
+                            "plan: device=%d must be %d, the one current when the plan was made; make a plan for each device",
+                            ordinal, body->ordinal);
+        }
+        cudaLaunchConfig_t config;
+        memset(&config, 0, sizeof config);
+        config.gridDim.x = (unsigned)body->blocks, config.gridDim.y = 1, config.gridDim.z = 1;
+        config.blockDim.x = (unsigned)i->threads, config.blockDim.y = 1, config.blockDim.z = 1;
+        config.dynamicSmemBytes = (size_t)i->smem_bytes;
+        config.stream = stream;
+        void *arguments[] = {&params};
+        error = error == cudaSuccess
+                    ? cudaLaunchKernelExC(&config, (const void *)(uintptr_t)i->kernel, arguments)
+                    : error;
+        if (error != cudaSuccess) {
+            (void)cudaGetLastError(); /* reported here; the next call must not be blamed for it */
+            return catc_say(text, CATC_CUDA_FAILURE, "%s: launch of %lld blocks x %d threads, %d bytes of shared memory: %s",
+                            i->name, (long long)body->blocks, i->threads, i->smem_bytes, cudaGetErrorString(error));
+        }
+        return CATC_OK;
+    }
+#endif
+    (void)stream;
+    return catc_backend_built_(i->backend, text);
+}
+
+/* ---- public functions ------------------------------------------------------------------------------------------ */
+
+enum catc_status catc_gemm_plan_sized(struct catc_gemm_plan *plan, const struct catc_gemm_args *args, size_t size)
+{
+    struct catc_text text = catc_text_open(catc_sentence_, sizeof catc_sentence_);
+    return catc_gemm_plan_(plan, args, size, &text);
+}
+
+enum catc_status catc_gemm_launch(const struct catc_gemm_plan *plan, void *workspace, struct CUstream_st *stream)
+{
+    struct catc_text text = catc_text_open(catc_sentence_, sizeof catc_sentence_);
+    (void)workspace; /* no instance of this version uses one */
+    return catc_gemm_launch_(plan, stream, &text);
+}
+
+enum catc_status catc_gemm_sized(const struct catc_gemm_args *args, size_t size)
+{
+    struct catc_text text = catc_text_open(catc_sentence_, sizeof catc_sentence_);
+    struct catc_gemm_plan plan;
+    CATC_TRY(catc_gemm_plan_(&plan, args, size, &text));
+    return catc_gemm_launch_(&plan, size >= offsetof(struct catc_gemm_args, stream) + sizeof args->stream ? args->stream : NULL,
+                             &text);
+}
+
+enum catc_status catc_gemm_plan_update_sized(struct catc_gemm_plan *plan, const struct catc_gemm_args *args, size_t size)
+{
+    struct catc_text text = catc_text_open(catc_sentence_, sizeof catc_sentence_);
+    struct catc_gemm_plan_body *const body = catc_gemm_plan_body_(plan);
+    struct catc_gemm_problem problem;
+    if (!plan || body->magic != CATC_GEMM_PLAN_MAGIC || !body->instance) {
+        return catc_say(&text, CATC_INVALID_ARGUMENT,
+                        "plan: plan=%p must hold an instance; make it with catc_gemm_make_plan from a problem that is not empty",
+                        (void *)plan);
+    }
+    CATC_TRY(catc_gemm_problem_(&problem, args, size, &text));
+    if (problem.empty) { /* keeps the instance, launches nothing */
+        struct catc_gemm_params none;
+        memcpy(&none, body->params, sizeof none);
+        none.tiles = 0;
+        memcpy(body->params, &none, sizeof none);
+        body->blocks = 0;
+        return CATC_OK;
+    }
+    struct catc_device const device = body->device;
+    CATC_TRY(catc_gemm_legal_(body->instance, &problem, &device, &text));
+    return catc_gemm_build_(body, &problem, body->instance, &device, body->fixed != 0, &text);
+}
+
+const struct catc_gemm_instance *catc_gemm_plan_instance(const struct catc_gemm_plan *plan)
+{
+    const struct catc_gemm_plan_body *const body = catc_gemm_plan_body_(plan);
+    return plan && body->magic == CATC_GEMM_PLAN_MAGIC ? body->instance : NULL;
+}
+
+enum catc_status catc_gemm_check_sized(const struct catc_gemm_instance *instance, const struct catc_gemm_args *args,
+                                       size_t size, char *buffer, size_t buffer_size)
+{
+    struct catc_text text = catc_text_open(buffer, buffer_size);
+    struct catc_gemm_problem problem;
+    struct catc_device device;
+    if (!instance) {
+        return catc_say(&text, CATC_INVALID_ARGUMENT, "instance: instance=NULL must point at a descriptor");
+    }
+    CATC_TRY(catc_gemm_problem_(&problem, args, size, &text));
+    CATC_TRY(catc_gemm_device_(&device, &problem.args, &text));
+    return catc_gemm_legal_(instance, &problem, &device, &text);
+}
+
+enum catc_status catc_gemm_workspace_size_sized(const struct catc_gemm_args *args, size_t size, size_t *bytes)
+{
+    struct catc_text text = catc_text_open(catc_sentence_, sizeof catc_sentence_);
+    struct catc_gemm_problem problem;
+    if (!bytes) {
+        return catc_say(&text, CATC_INVALID_ARGUMENT, "bytes: bytes=NULL must point at a size_t");
+    }
+    CATC_TRY(catc_gemm_problem_(&problem, args, size, &text));
+    *bytes = 0;
+    return CATC_OK;
+}
+
+#endif /* CATC_OPS_GEMM_PLAN_H */

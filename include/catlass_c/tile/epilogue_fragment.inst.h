@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tile/epilogue_fragment.inst.h: the epilogue on wgmma accumulators, for one consumer warpgroup (64 rows, TILE_N columns).
+ * Include after epilogue/chain.inst.h (CATC_I_VEC 2: a pair of columns) with the sizes CATC_C_* of check/gemm_sm90.h.
+ *
+ * How operands arrive, by kind
+ *   ROW    two values of each thread, in registers     } read from global memory before the main loop (`prefetch`),
+ *   COL    fp32 in shared memory, [position][TILE_N]   } so that its arithmetic hides their latency
+ *   C      by TMA into the slot where D goes           } one round ahead, the first one before the main loop
+ *   TILE   by TMA into a slot of its own               }
+ *   TAP    through a slot of its own, stored by TMA like D
+ *   REDUCE folded for each thread, merged by chain_end
+ * Protocol of a buffer (tile/fragment_stage.h): loads, if any, complete staged[buffer]; all threads read, compute and
+ * write their own fragments; each makes its writes visible to the async proxy; after the warpgroup's barrier one thread
+ * stores the slots by TMA. The buffer is free again when that thread has seen its stores read. */
+
+/* Enumerators, because an expansion of the chain cannot hold another one. */
+enum { CATC_LOCAL(SUB) = CATC_C_SUB_N, CATC_LOCAL(STRIP) = CATC_C_STRIP_N }; /* columns of a round, of a box */
+
+/* Where things of a position are: its slot, as bytes of a column in front of it, and its index among the COLs. */
+#define CATC_I_PLACE(i, op, kind, type) \
+    CATC_LOCAL(slot_##i), CATC_LOCAL(slot_end_##i) = CATC_LOCAL(slot_##i) - 1 CATC_FRAGMENT_ADD_BYTES(i, op, kind, type),
+#define CATC_I_INDEX(i, op, kind, type) \
+    CATC_LOCAL(index_##i), CATC_LOCAL(index_end_##i) = CATC_LOCAL(index_##i) - 1 CATC_FRAGMENT_ADD_COLUMN(i, op, kind, type),
+enum { CATC_LOCAL(slot_d_end) = CATC_C_SIZE_D - 1, CATC_P_EPI_LIST(CATC_I_PLACE) CATC_LOCAL(slot_last) };
+enum { CATC_LOCAL(index_start) = -1, CATC_P_EPI_LIST(CATC_I_INDEX) CATC_LOCAL(index_last) };
+CATC_STATIC_ASSERT((int)CATC_LOCAL(slot_last) == CATC_C_COLUMN_BYTES && (int)CATC_LOCAL(index_last) == CATC_C_COLUMNS,
+                   CATC_P_NAME_STRING ": slots and columns must be those of check/gemm_sm90.h");
+#define CATC_I_SLOT(i) (CATC_LOCAL(slot_##i) * CATC_FRAGMENT_ROWS * CATC_LOCAL(SUB))
+
+#define CATC_I_FIELD(i, op, kind, type) CATC_ON_COL_##kind(float e##i;) CATC_ON_ROW_##kind(float e##i[2];)
+
+/* Values that wait in registers during the main loop. */
+struct CATC_LOCAL(early) {
+    CATC_P_EPI_LIST(CATC_I_FIELD)
+    int none_; /* a struct needs a member, also for an empty chain */
+};
+
+/* What the epilogue of a warpgroup works on. */
+struct CATC_LOCAL(epilogue) {
+    const struct catc_gemm_sm90_params *p;
+    float *columns;       /* shared: [COLUMNS][TILE_N] */
+    uint8_t *stage;       /* shared: first buffer of this warpgroup; the next is stage_pitch bytes further */
+    uint32_t stage_pitch; /* bytes */
+    uint64_t *staged;     /* shared: one barrier for each buffer */
+    int barrier;          /* named barrier of this warpgroup */
+    int leader;           /* 1 in the thread that issues copies */
+    int row, lane_column; /* this thread's first row of 64, its first column of 8 */
+    int use_c;            /* beta is not 0 */
+    float alpha, beta;
+    uint32_t round;       /* rounds so far, over all tiles: buffer round % 2, phase round / 2 % 2 */
+    int64_t first_row, first_column, batch; /* of the warpgroup's part of the tile, in D */
+};
+
+#define CATC_I_EARLY(i, op, kind, type) \
+    CATC_ON_COL_##kind(v->e##i = thread < CATC_P_TILE_N && column < g->n ? CATC_I_VALUE(i, type, column) : 0.0f;) \
+    CATC_ON_ROW_##kind(v->e##i[0] = row < g->m ? CATC_I_VALUE(i, type, row) : 0.0f; \
+                       v->e##i[1] = row + 8 < g->m ? CATC_I_VALUE(i, type, row + 8) : 0.0f;)
+#define CATC_I_VALUE(i, type, offset) \
+    catc_f32_from_##type(((const catc_element_##type *)g->epi[i].ptr)[e->batch * g->epi[i].batch_stride + (offset)])
+
+/* thread: 0 … 255 over both consumers. Nothing past the edges of D is read. */
+CATC_DEVICE void CATC_LOCAL(prefetch)(const struct CATC_LOCAL(epilogue) * e, struct CATC_LOCAL(early) * v, int thread)
+{
+    const struct catc_gemm_params *const g = &e->p->gemm;
+    int64_t const row = e->first_row + e->row, column = e->first_column + thread;
+    (void)g, (void)row, (void)column;
+    v->none_ = 0;
+    CATC_P_EPI_LIST(CATC_I_EARLY)
+}
+
+#define CATC_I_PUBLISH(i, op, kind, type) \
+    CATC_ON_COL_##kind(e->columns[CATC_LOCAL(index_##i) * CATC_P_TILE_N + thread] = v->e##i;)
+
+/* Between two barriers of both consumers: the last tile's readers are done, this tile's have not begun. */
+CATC_DEVICE void CATC_LOCAL(publish)(const struct CATC_LOCAL(epilogue) * e, const struct CATC_LOCAL(early) * v, int thread)
+{
+    (void)e, (void)v;
+    if (thread < CATC_P_TILE_N) {
+        CATC_P_EPI_LIST(CATC_I_PUBLISH)
+    }
+}
+
+#define CATC_I_COPY_IN(i, op, kind, type) \
+    CATC_ON_TILE_##kind(catc_tma_load_3d(at + CATC_I_SLOT(i) + strip * CATC_I_STRIP_BYTES(CATC_SIZEOF_##type), \
+                                         &e->p->epi[i], bar, x, y, e->p->gemm.epi[i].batch_stride ? z : 0);)
+#define CATC_I_STRIP_BYTES(size) (CATC_FRAGMENT_ROWS * CATC_LOCAL(STRIP) * (size))
+/* Strips of a round: the last round of a tile may have fewer. */
+#define CATC_I_STRIPS(round) \
+    ((CATC_P_TILE_N - (round)*CATC_LOCAL(SUB) < CATC_LOCAL(SUB) ? CATC_P_TILE_N - (round)*CATC_LOCAL(SUB) : CATC_LOCAL(SUB)) / \
+     CATC_LOCAL(STRIP))
+
+/* Leader: C and TILE of a round into a buffer that is free. */
+CATC_DEVICE void CATC_LOCAL(copy_in)(const struct CATC_LOCAL(epilogue) * e, int round, uint32_t buffer)
+{
+    uint32_t const at = catc_smem_u32(e->stage) + buffer * e->stage_pitch, bar = catc_smem_u32(e->staged + buffer);
+    int32_t const y = (int32_t)e->first_row, z = (int32_t)e->batch;
+    int const column_bytes = (e->use_c ? CATC_C_SIZE_D : 0) + CATC_C_LOAD_BYTES;
+    catc_mbar_expect_tx(bar, (uint32_t)(CATC_I_STRIPS(round) * CATC_I_STRIP_BYTES(column_bytes)));
+    for (int strip = 0; strip < CATC_I_STRIPS(round); ++strip) {
+        int32_t const x = (int32_t)e->first_column + round * CATC_LOCAL(SUB) + strip * CATC_LOCAL(STRIP);
+        if (e->use_c) {
+            catc_tma_load_3d(at + strip * CATC_I_STRIP_BYTES(CATC_C_SIZE_D), &e->p->c, bar, x, y,
+                             e->p->gemm.stride_c ? z : 0);
+        }
+        CATC_P_EPI_LIST(CATC_I_COPY_IN)
+    }
+}
+
+#define CATC_I_COPY_OUT(i, op, kind, type) \
+    CATC_ON_TAP_##kind(catc_tma_store_3d( \
+        &e->p->epi[i], at + CATC_I_SLOT(i) + strip * CATC_I_STRIP_BYTES(CATC_SIZEOF_##type), x, y, z);)
+
+/* Leader: D and TAP of a round from a buffer that is complete and fenced, as one group. */
+CATC_DEVICE void CATC_LOCAL(copy_out)(const struct CATC_LOCAL(epilogue) * e, int round, uint32_t buffer)
+{
+    uint32_t const at = catc_smem_u32(e->stage) + buffer * e->stage_pitch;
+    int32_t const y = (int32_t)e->first_row, z = (int32_t)e->batch;
+    for (int strip = 0; strip < CATC_I_STRIPS(round); ++strip) {
+        int32_t const x = (int32_t)e->first_column + round * CATC_LOCAL(SUB) + strip * CATC_LOCAL(STRIP);
+        catc_tma_store_3d(&e->p->d, at + strip * CATC_I_STRIP_BYTES(CATC_C_SIZE_D), x, y, z);
+        CATC_P_EPI_LIST(CATC_I_COPY_OUT)
+    }
+    catc_bulk_commit();
+}
+
+/* Leader: C and TILE of the tile's first round, before the main loop. */
+CATC_DEVICE void CATC_LOCAL(copy_in_first)(const struct CATC_LOCAL(epilogue) * e)
+{
+    if (e->leader && (e->use_c || CATC_C_LOAD_BYTES > 0)) {
+        CATC_BULK_WAIT_READ(0);
+        CATC_LOCAL(copy_in)(e, 0, e->round % CATC_FRAGMENT_BUFFERS);
+    }
+}
+
+#define CATC_I_FETCH_COLUMN(i, op, kind, type) \
+    CATC_ON_COL_##kind( \
+        catc_fragment_load_f32(o->e##i, e->columns + CATC_LOCAL(index_##i) * CATC_P_TILE_N + tile_column);)
+
+#define CATC_I_IN_SLOT(i, type) \
+    (stage + CATC_I_SLOT(i) + catc_fragment_offset(row, column, CATC_SIZEOF_##type, CATC_LOCAL(STRIP)))
+#define CATC_I_FETCH(i, op, kind, type) \
+    CATC_ON_ROW_##kind(o->e##i = v->e##i[h];) \
+    CATC_ON_TILE_##kind(catc_fragment_load_##type(o->e##i, CATC_I_IN_SLOT(i, type));)
+
+#define CATC_I_PUT(i, op, kind, type) \
+    CATC_ON_TAP_##kind(catc_fragment_store_##type(CATC_I_IN_SLOT(i, type), o->e##i);)
+
+/* A REDUCE must not see elements past the edges of D: its state is put back after them. */
+#define CATC_I_KEEP(i, op, kind, type) CATC_ON_REDUCE_##kind(uint32_t const kept_##i = o->e##i;)
+#define CATC_I_RESTORE(i, op, kind, type) CATC_ON_REDUCE_##kind(o->e##i = inside ? o->e##i : kept_##i;)
+
+/* One pair: x = chain(alpha * acc + beta * C). (row, column): in the round's slots, h: which of the thread's rows. */
+CATC_DEVICE void CATC_LOCAL(pair)(const struct CATC_LOCAL(epilogue) * e, struct CATC_LOCAL(operands) * o,
+                                  const struct CATC_LOCAL(early) * v, float *x, const float *acc, uint8_t *stage,
+                                  uint32_t at, int row, int column, int tile_column, int h)
+{
+    int64_t const d_row = e->first_row + row, d_column = e->first_column + tile_column;
+    (void)v, (void)column, (void)h;
+    x[0] = e->alpha * acc[0];
+    x[1] = e->alpha * acc[1];
+    if (e->use_c) {
+        float c[2];
+        CATC_PASTE(catc_fragment_load_, CATC_P_TYPE_D)(c, stage + at);
+        x[0] = catc_fma(e->beta, c[0], x[0]);
+        x[1] = catc_fma(e->beta, c[1], x[1]);
+    }
+    CATC_P_EPI_LIST(CATC_I_FETCH)
+    CATC_UNROLL(2)
+    for (int j = 0; j < 2; ++j) {
+        bool const inside = d_row < e->p->gemm.m && d_column + j < e->p->gemm.n;
+        (void)inside;
+        CATC_P_EPI_LIST(CATC_I_KEEP)
+        x[j] = CATC_LOCAL(chain)(x[j], o, j, d_row, d_column + j);
+        CATC_P_EPI_LIST(CATC_I_RESTORE)
+    }
+    CATC_P_EPI_LIST(CATC_I_PUT)
+}
+
+/* One round: reads the accumulators acc of SUB_N columns and writes the round's slots. */
+CATC_DEVICE void CATC_LOCAL(round)(const struct CATC_LOCAL(epilogue) * e, struct CATC_LOCAL(operands) * o,
+                                   const struct CATC_LOCAL(early) * v, const float *acc, uint8_t *stage, int round)
+{
+    int const lane = catc_thread() % 32;
+    /* stmatrix: lane l addresses row l % 8 of matrix l / 8; matrices are rows 0-7, 8-15 of columns 0-7, then 8-15 */
+    int const matrix_row = e->row - lane / 4 + lane % 16, matrix_column = lane / 16 * 8;
+    uint32_t word[4] = {0, 0, 0, 0};
+    (void)matrix_row, (void)matrix_column;
+    CATC_UNROLL(8)
+    for (int group = 0; group < CATC_LOCAL(SUB) / 8; ++group) {
+        if (round * CATC_LOCAL(SUB) + group * 8 < CATC_P_TILE_N) {
+            int const column = group * 8 + e->lane_column, tile_column = round * CATC_LOCAL(SUB) + column;
+            CATC_P_EPI_LIST(CATC_I_FETCH_COLUMN)
+            CATC_UNROLL(2)
+            for (int h = 0; h < 2; ++h) {
+                int const row = e->row + 8 * h;
+                uint32_t const at = catc_fragment_offset(row, column, CATC_C_SIZE_D, CATC_LOCAL(STRIP));
+                float x[2];
+                CATC_LOCAL(pair)(e, o, v, x, acc + group * 4 + h * 2, stage, at, row, column, tile_column, h);
+                if (CATC_C_SIZE_D == 4) {
+                    CATC_PASTE(catc_fragment_store_, CATC_P_TYPE_D)(stage + at, x);
+                } else {
+                    word[group % 2 * 2 + h] = CATC_PASTE(catc_fragment_pack_, CATC_P_TYPE_D)(x);
+                }
+            }
+            if (CATC_C_SIZE_D == 2 && group % 2 == 1) {
+                uint32_t const at = catc_fragment_offset(matrix_row, (group - 1) * 8 + matrix_column, 2, CATC_LOCAL(STRIP));
+                if (e->use_c) {
+                    CATC_SYNC_WARP(); /* other lanes have read C where this one writes D */
+                }
+                CATC_STMATRIX_X4(catc_smem_u32(stage) + at, word[0], word[1], word[2], word[3]);
+            }
+        }
+    }
+}
+
+/* The tile: acc is the whole accumulator of the thread. */
+CATC_DEVICE void CATC_LOCAL(epilogue_fragments)(struct CATC_LOCAL(epilogue) * e, const struct CATC_LOCAL(early) * v,
+                                                const float *acc)
+{
+    enum { ROUNDS = (CATC_P_TILE_N + CATC_LOCAL(SUB) - 1) / CATC_LOCAL(SUB) };
+    bool const loads = CATC_C_LOAD_BYTES > 0 || e->use_c;
+    struct CATC_LOCAL(operands) operands;
+    CATC_LOCAL(chain_begin)(&e->p->gemm, &operands);
+    CATC_UNROLL(16)
+    for (int round = 0; round < ROUNDS; ++round) {
+        uint32_t const buffer = e->round % CATC_FRAGMENT_BUFFERS;
+        if (e->leader) {
+            if (!loads) {
+                CATC_BULK_WAIT_READ(1); /* the last round's stores may still read the other buffer */
+            } else if (round + 1 < ROUNDS) {
+                CATC_BULK_WAIT_READ(0);
+                CATC_LOCAL(copy_in)(e, round + 1, buffer ^ 1);
+            }
+        }
+        if (loads) {
+            CATC_MBAR_WAIT(catc_smem_u32(e->staged + buffer), e->round / CATC_FRAGMENT_BUFFERS % 2);
+        } else {
+            CATC_NAMED_BARRIER(e->barrier, 128);
+        }
+        CATC_LOCAL(round)(e, &operands, v, acc + round * (CATC_LOCAL(SUB) / 2), e->stage + buffer * e->stage_pitch, round);
+        catc_fence_proxy_async();
+        CATC_NAMED_BARRIER(e->barrier, 128);
+        if (e->leader) {
+            CATC_LOCAL(copy_out)(e, round, buffer);
+        }
+        e->round += 1;
+    }
+    CATC_LOCAL(chain_end)(&e->p->gemm, &operands, e->batch);
+}
+
+#undef CATC_I_COPY_IN
+#undef CATC_I_COPY_OUT
+#undef CATC_I_EARLY
+#undef CATC_I_FETCH
+#undef CATC_I_FETCH_COLUMN
+#undef CATC_I_FIELD
+#undef CATC_I_INDEX
+#undef CATC_I_IN_SLOT
+#undef CATC_I_KEEP
+#undef CATC_I_PLACE
+#undef CATC_I_PUBLISH
+#undef CATC_I_PUT
+#undef CATC_I_RESTORE
+#undef CATC_I_SLOT
+#undef CATC_I_STRIPS
+#undef CATC_I_STRIP_BYTES
+#undef CATC_I_VALUE
+#undef CATC_I_VEC

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: what a filter without a match, a misspelt word or a missing folder ends with (CL-01), and what each
+command prints."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from conftest import GOOD, GOOD_NAME, ROOT, good
+
+COMMANDS = ("check", "doctor", "generate", "list", "new", "run", "show")
+
+
+@pytest.fixture
+def build(write, cli, tmp_path):
+    """A build tree with GOOD and a test driver that prints what it was asked."""
+    folder = tmp_path / "build"
+    (folder / "tests").mkdir(parents=True)
+    path = write(GOOD, good(stages="3"))
+    result = cli("generate", "--instances", path, "--out", folder / "generated", "--select", GOOD_NAME, "--backends",
+                 "host,cuda")
+    assert result.code == 0 and result.out.startswith("1 of 2 instances generated, 1 left out; "), result.err
+    driver = folder / "tests" / "catc_gemm_driver"
+    driver.write_text('#!/bin/sh\necho "driver $*"\nexit ${DRIVER_STATUS:-0}\n')
+    driver.chmod(0o755)
+    return folder
+
+
+def test_help_for_a_newcomer(cli):
+    result = cli("--help")
+    assert result.code == 0 and result.err == "" and all(command in result.out for command in COMMANDS)
+    for command in COMMANDS:
+        result = cli(command, "--help")
+        assert result.code == 0 and result.err == "" and f"Usage: catlass-c {command}" in result.out
+
+
+@pytest.mark.parametrize(("args", "message"), [
+    ((), "a command is missing; one of check, doctor"),
+    (("lst",), "no command 'lst'; did you mean 'list'?"),
+    (("list", "--fliter", "x"), "--fliter"),
+    (("run", GOOD_NAME, "--m", "0x"), "'0x' is not a valid integer"),
+    (("run", GOOD_NAME, "--m", "-1"), "-1 is not in the range"),
+    (("run", GOOD_NAME, "--backend", "cpu"), "'cpu' is not one of"),
+    (("show",), "NAME"),
+    (("check",), "FILE"),
+    (("new", "--tile", "64x64"), "'64x64' must be 3 whole numbers such as 64x64x64"),
+    (("check", "--instances", "a.yaml", "b.yaml"), "without --instances"),
+])
+def test_misuse(args, message, cli):
+    result = cli(*args)
+    assert result.code == 2 and result.out == "" and message in result.err, result.err
+
+
+@pytest.mark.parametrize("pattern", ["nosuch*", "gemm_simt_fp61*", ""])
+def test_filter_that_matches_nothing(pattern, write, cli, tmp_path):
+    path = write(GOOD, good(a="f16", tile="[64, 64, 16]"))
+    result = cli("list", "--instances", path, "--filter", pattern)
+    assert result.code == 1 and result.out == "" and result.err.count("\n") == 1
+    assert result.err.startswith(f"0 of 2 instances match '{pattern}'; nearest: gemm_simt_"), result.err
+    result = cli("generate", "--instances", path, "--out", tmp_path / "out", "--select", f"{GOOD_NAME};{pattern or ';'}")
+    if pattern:
+        assert result.code == 1 and result.err.startswith(f"0 of 2 instances match '{pattern}'")
+        assert not (tmp_path / "out").exists()
+
+
+def test_default_set_that_is_empty(write, cli, tmp_path):
+    result = cli("generate", "--instances", write(GOOD), "--out", tmp_path / "out")
+    assert result.code == 1 and result.err.startswith("0 of 1 instances match 'default'; mark some with 'default: true'")
+
+
+def test_output_in_a_missing_folder(write, cli, tmp_path):
+    result = cli("generate", "--instances", write(GOOD), "--out", tmp_path / "no" / "out", "--select", "all")
+    assert result.code == 1 and "does not exist; create it or correct --out" in result.err
+    assert not (tmp_path / "no").exists()
+
+
+def test_list(write, cli, build):
+    path = write(good(default="true"), good(stages="3"))
+    result = cli("list", "--instances", path)
+    assert result.code == 0 and result.err == ""
+    assert [line.split() for line in result.out.splitlines()] == [
+        [GOOD_NAME, "instances/gemm_simt.yaml:4", "default"],
+        [GOOD_NAME.replace("_s2_", "_s3_"), "instances/gemm_simt.yaml:5"]]
+    assert len(cli("list", "--instances", path, "--filter", "default").out.splitlines()) == 1
+    assert len(cli("list", "--instances", path, "--filter", "*_s3_*").out.splitlines()) == 1
+    data = json.loads(cli("list", "--instances", path, "--json", "--build", build).out)
+    assert data[0] == {"name": GOOD_NAME, "source": "instances/gemm_simt.yaml:4", "default": True,
+                       "built": ["host", "cuda"]}
+    assert data[1]["built"] == []
+    assert "not built" in cli("list", "--instances", path, "--build", build).out
+
+
+def test_list_of_the_library(cli):
+    result = cli("list")
+    assert result.code == 0 and "gemm_simt_f32_f32_f32_f32_tn_" in result.out and "gemm_sm90_" in result.out
+
+
+def test_show(write, cli, build):
+    from catlass_c.generation import bucket
+
+    objects = build / "CMakeFiles" / "x.dir"
+    objects.mkdir(parents=True)
+    kernel = {"kernel": f"catc_{GOOD_NAME}_cuda", "target": "sm_90", "registers": 77, "spill_stores": 0, "spill_loads": 0}
+    (objects / f"gemm_simt-b-{bucket(GOOD_NAME):02d}.cu.o.ptxas.json").write_text(json.dumps(
+        {"seconds": 3.0, "instances": 2, "kernels": [kernel, {**kernel, "kernel": "other"}]}))
+    path = write(good(epilogue="[[], [bias.bf16, gelu]]"))
+    result = cli("show", "--instances", path, "--build", build, GOOD_NAME)
+    assert result.code == 0 and result.err == ""
+    rows = dict(line.strip().split("  ", 1) for line in result.out.splitlines()[1:])
+    rows = {key: value.strip() for key, value in rows.items()}
+    assert rows["threads"] == "128 per block" and rows["source"] == "instances/gemm_simt.yaml:4"
+    assert rows["yaml"] == f"- {GOOD}" and rows["tile_k"] == "8" and rows["epilogue"] == "none"
+    assert rows["ptxas sm_90"] == "77 registers, 0 bytes spilled, 1.50 s to compile"
+    assert rows["built"] == f"host, cuda in {build}"
+    data = json.loads(cli("show", "--instances", path, "--build", build, "--json", f"{GOOD_NAME}_bias.bf16_gelu").out)
+    assert data["epilogue"][0] == {"op": "bias", "kind": "COL", "type": "bf16"} and data["backends"] == []
+    assert data["yaml"].endswith("epilogue: [bias.bf16, gelu]}") and data["parameters"]["tile_m"] == 64
+
+
+def test_show_what_is_not_there(write, cli):
+    result = cli("show", "--instances", write(GOOD), GOOD_NAME + "x")
+    assert result.code == 1 and result.out == ""
+    assert result.err == f"0 of 1 instances match '{GOOD_NAME}x'; nearest: {GOOD_NAME}\n"
+
+
+def test_check(write, cli):
+    first, second = write(GOOD, name="a.yaml"), write(good(stages="[3, 4]"), name="b.yaml")
+    result = cli("check", first, second)
+    assert result.code == 0 and result.out == f"{first}: 1 instances, all legal\n{second}: 2 instances, all legal\n"
+    data = json.loads(cli("check", "--json", first).out)
+    assert data[0]["name"] == GOOD_NAME and data[0]["threads"] == 128
+
+
+NEW = ("new", "--a", "f32", "--layout", "tn", "--tile", "64x64x8", "--warp", "32x32", "--thread", "8x4", "--stages")
+
+
+def test_new(cli):
+    result = cli(*NEW, "2", "--epilogue", "bias,gelu", "--default")
+    assert result.code == 0 and result.err == ""
+    assert result.out == "  - " + GOOD[:-1] + ", epilogue: [bias, gelu], default: true}\n"
+    result = cli("new", "--from", f"{GOOD_NAME}_u4_bias", "--stages", "3", "--swap")
+    assert result.out == "  - " + good(stages="3", swap="true", unroll="4", epilogue="[bias]") + "\n"
+
+
+@pytest.mark.parametrize(("args", "message"), [
+    ((*NEW, "1"), "stages=1 must be from 2 to 8; change stages"),
+    ((*NEW, "2", "--cluster", "2x1"), "cluster: unknown field"),
+    ((*NEW, "2", "--epilogue", "gelo"), "operation 'gelo' is unknown; did you mean 'gelu'?"),
+    ((*NEW, "2", "--skeleton", "gemm"), "--skeleton: 'gemm' is unknown"),
+    (("new", "--a", "f32"), "tile: is missing"),
+    (("new", "--from", "gemm_x"), "'gemm_x' is not the name of an instance"),
+    (("new", "--from", GOOD_NAME, "--a", "a: b, c"), "is unknown; known: f32"),
+])
+def test_new_that_is_refused(args, message, cli, tmp_path):
+    result = cli(*args, "--append", tmp_path / "x.yaml")
+    assert result.code == 1 and result.out == "" and message in result.err, result.err
+    assert not (tmp_path / "x.yaml").exists()
+
+
+def test_append(cli, tmp_path):
+    path = tmp_path / "x.yaml"
+    for stages in ("2", "3"):
+        result = cli(*NEW, stages, "--append", path)
+        assert result.code == 0 and result.err.startswith(f"{path}: added gemm_simt_"), result.err
+    assert path.read_text() == f"schema: 1\nskeleton: gemm_simt\ninstances:\n  - {GOOD}\n  - {good(stages='3')}\n"
+    assert len(cli("list", "--instances", path).out.splitlines()) == 2
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    (f"schema: 1\nskeleton: gemm_simt\ninstances:\n  - {GOOD}\n", "is the same instance as the one at"),
+    (f"schema: 1\nskeleton: gemm_simt\ninstances: [{good(stages='4')}]\n", "the line cannot be added"),
+    (f"schema: 1\ninstances:\n  - {good(stages='4')}\nskeleton: gemm_simt\n", "the line cannot be added"),
+    (f"schema: 1\nskeleton: gemm_simt\ndefaults: {{swap: true}}\ninstances:\n  - {good(stages='4')}\n",
+     "because of the file's skeleton or defaults"),
+    ("schema: 1\n", "skeleton: is missing"),
+])
+def test_append_that_is_refused(text, message, cli, tmp_path):
+    path = tmp_path / "x.yaml"
+    path.write_text(text)
+    result = cli(*NEW, "2", "--append", path)
+    assert result.code == 1 and message in result.err, result.err
+    assert path.read_text() == text
+
+
+def test_run(cli, build):
+    result = cli("run", GOOD_NAME, "--build", build, "--backend", "both", "--m", "5", "--n", "6", "--k", "7", "--seed", "9")
+    assert result.code == 0 and result.err == ""
+    assert result.out.splitlines() == [f"driver --backend {backend} --seed 9 --m 5 --n 6 --k 7 {GOOD_NAME}"
+                                       for backend in ("host", "cuda")]
+
+
+def test_run_that_fails(cli, build, monkeypatch):
+    monkeypatch.setenv("DRIVER_STATUS", "3")
+    result = cli("run", GOOD_NAME, "--build", build)
+    assert result.code == 1 and result.err == f"{GOOD_NAME}: host failed with status 3\n"
+    monkeypatch.setenv("DRIVER_STATUS", "77")
+    result = cli("run", GOOD_NAME, "--build", build, "--backend", "cuda")
+    assert result.code == 1 and "was not run on cuda: no usable GPU or driver here" in result.err
+
+
+def test_run_what_is_not_there(cli, build, tmp_path):
+    name = GOOD_NAME.replace("_s2_", "_s3_")
+    result = cli("run", name, "--build", build)
+    assert result.code == 1 and result.err.startswith(f"0 of 1 instances match '{name}'; nearest: {GOOD_NAME}")
+    (build / "tests" / "catc_gemm_driver").unlink()
+    result = cli("run", GOOD_NAME, "--build", build)
+    assert result.code == 1 and "the test driver is not built" in result.err
+    result = cli("run", GOOD_NAME, "--build", tmp_path / "nothing")
+    assert result.code == 1 and "is not a build tree of this catlass_c" in result.err
+    (build / "generated" / "instances.json").write_text("{}")
+    assert cli("run", GOOD_NAME, "--build", build).code == 1
+
+
+def test_doctor(cli, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    result = cli("doctor", "--json")
+    data = json.loads(result.out)
+    assert {step["state"] for step in data["steps"]} <= {"ok", "missing", "failed"}
+    assert [step["name"] for step in data["steps"]] == ["python", "packages", "headers", "c compiler", "instances", "cmake",
+                                                        "nvcc", "driver", "gpu", "build"]
+    assert data["ok"] == (result.code == 0)
+
+
+def test_doctor_with_nothing_around(cli, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("CC", "")
+    monkeypatch.setenv("CUDACXX", str(tmp_path / "nvcc"))
+    (tmp_path / "nvcc").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "nvcc").chmod(0o755)
+    result = cli("doctor")
+    assert result.code == 1 and "Traceback" not in result.err
+    assert "first failing step: c compiler" in result.err
+    assert "cmake       failed   not on PATH" in result.out
+    assert "nvcc        failed" in result.out
+
+
+def test_missing_packages_are_one_sentence(tmp_path):
+    (tmp_path / "click.py").write_text("raise ImportError(\"No module named 'click'\")\n")
+    path = os.pathsep.join([str(tmp_path), str(ROOT / "codegen")])
+    ran = subprocess.run([sys.executable, "-m", "catlass_c", "list"], env={**os.environ, "PYTHONPATH": path},
+                         capture_output=True, text=True, check=False)
+    assert ran.returncode == 1 and ran.stderr.startswith("catlass-c: No module named 'click'; sh tools/setup.sh")
+    assert ran.stderr.count("\n") == 1
+
+
+def test_help_imports_no_heavy_package():
+    code = ("import sys; sys.argv = ['x', '--help']\nfrom catlass_c.cli import main\n"
+            "try: main()\nexcept SystemExit: pass\n"
+            "print([name for name in ('pydantic', 'jinja2', 'yaml') if name in sys.modules], file=sys.stderr)")
+    ran = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT / "codegen")},
+                         capture_output=True, text=True, check=False)
+    assert ran.stderr.strip() == "[]"

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Checks a build on a machine with a GPU, in one go: every instance on both backends with bits compared where arithmetic
+# is exact, the tests that need a GPU, the examples, and compute-sanitizer on one instance of each skeleton.
+#
+#   sh tools/gpu_check.sh BUILD [OUT]
+#
+# BUILD: a build tree with the cuda backend (tests and examples built). OUT: folder for gpu_check.json and the logs
+# (default: BUILD/gpu). Needs no compiler and no Python. Exit 0: everything passed.
+set -u
+
+build=${1:?usage: sh tools/gpu_check.sh BUILD [OUT]}
+out=${2:-$build/gpu}
+driver=$build/tests/catc_gemm_driver
+export CATC_REQUIRE_GPU=1
+mkdir -p "$out"
+[ -x "$driver" ] || { echo "gpu_check: $driver is not there; build with CATC_CUDA=ON" >&2; exit 1; }
+
+gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1)
+echo "gpu: $gpu"
+failed=0
+results=
+
+# step NAME COMMAND…: runs it, keeps the log, prints its last line
+step() {
+    name=$1
+    shift
+    start=$(date +%s)
+    "$@" >"$out/$name.log" 2>&1
+    rc=$?
+    seconds=$(($(date +%s) - start))
+    [ $rc = 0 ] && verdict=pass || verdict=fail
+    [ $rc = 0 ] || failed=$((failed + 1))
+    printf '%-4s %-28s %4d s  %s\n' "$verdict" "$name" "$seconds" "$(tail -n 1 "$out/$name.log" | cut -c1-110)"
+    [ $rc = 0 ] || tail -n 40 "$out/$name.log"
+    results="$results${results:+, }{\"step\": \"$name\", \"verdict\": \"$verdict\", \"seconds\": $seconds}"
+}
+
+step instances "$driver" --backend both '*'
+for program in "$build"/tests/api.* "$build"/tests/bugs.* "$build"/tests/unit.*; do
+    [ -x "$program" ] && [ -f "$program" ] && step "$(basename "$program")" "$program"
+done
+for example in "$build"/examples/gemm_*; do
+    [ -x "$example" ] && [ -f "$example" ] && step "$(basename "$example")" "$example"
+done
+sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
+if [ -n "$sanitizer" ]; then
+    for pattern in 'gemm_simt_bf16_*_bias_tap_gelu' 'gemm_sm90_*_bias_tap_gelu_tanh'; do
+        for tool in memcheck racecheck synccheck; do
+            step "$tool.$(echo "$pattern" | cut -c1-9)" "$sanitizer" --tool $tool --error-exitcode 1 \
+                "$driver" --backend cuda "$pattern"
+        done
+    done
+else
+    echo "compute-sanitizer was not found; left out"
+fi
+
+instances=$("$driver" --backend cuda --list '*' | wc -l)
+printf '{"gpu": "%s", "command": "sh tools/gpu_check.sh BUILD", "instances": %d, "failed": %d, "steps": [%s]}\n' \
+    "$gpu" "$instances" "$failed" "$results" >"$out/gpu_check.json"
+echo "$failed steps failed"
+[ $failed = 0 ]

@@ -34,7 +34,8 @@ install(PROGRAMS "${PROJECT_BINARY_DIR}/catlass-c" DESTINATION "${CMAKE_INSTALL_
 # pkg-config: `--libs` for the shared library, `--static --libs` for the static one.
 set(catc_pc_private "-lpthread -lm")
 if(CATC_WITH_CUDA)
-    string(PREPEND catc_pc_private "-L\"${CUDAToolkit_LIBRARY_DIR}\" -lcudart_static -ldl -lrt ")
+    get_filename_component(catc_cudart_dir "${CUDA_cudart_static_LIBRARY}" DIRECTORY)
+    string(PREPEND catc_pc_private "-L\"${catc_cudart_dir}\" -lcudart_static -ldl -lrt ")
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/catlass_c.pc.in" "${PROJECT_BINARY_DIR}/catlass_c.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/catlass_c.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -101,11 +101,11 @@ def compile_one(kind, globs, command):
         json.dump({"backend": kind, "source": source, "seconds": round(seconds, 3),
                    "instances": count_instances(source), "kernels": kernels, "losses": losses}, file, indent=1)
         file.write("\n")
-    faults = ["%s for %s: %d bytes of register spill stores, %d of spill loads; use a smaller tile, fewer stages in "
-              "registers or a lower min_blocks" % (k["kernel"], k["target"], k["spill_stores"], k["spill_loads"])
+    faults = [f"{k['kernel']} for {k['target']}: {k['spill_stores']} bytes of register spill stores, "
+              f"{k['spill_loads']} of spill loads; use a smaller tile or a lower min_blocks"
               for k in kernels
               if (k["spill_stores"] or k["spill_loads"]) and not allowed(k["kernel"], globs)]
-    faults += ["%s: %s" % (m["kernel"] or source, m["message"]) for m in losses if not allowed(m["kernel"], globs)]
+    faults += [f"{m['kernel'] or source}: {m['message']}" for m in losses if not allowed(m["kernel"], globs)]
     if not faults:
         return 0
     for fault in faults:
@@ -136,10 +136,10 @@ def report(listfile):
     for backend in sorted(total):
         sums = total[backend]
         if sums["instances"]:
-            print("catlass_c: %s: %d instances in %d files, %.1f s of compiler time, %.2f s per instance "
-                  "(slowest file: %.2f s per instance, %s)"
-                  % (backend, sums["instances"], sums["files"], sums["seconds"], sums["seconds"] / sums["instances"],
-                     sums["worst"][0], sums["worst"][1]))
+            worst, file = sums["worst"]
+            print(f"catlass_c: {backend}: {sums['instances']} instances in {sums['files']} files, "
+                  f"{sums['seconds']:.1f} s of compiler time, {sums['seconds'] / sums['instances']:.2f} s per instance "
+                  f"(slowest file: {worst:.2f} s per instance, {file})")
     return 0
 
 

@@ -184,22 +184,27 @@ static void mismatch(const struct run *r, const char *what, int64_t p, int64_t r
     }
 }
 
-/* Bytes of an output outside its m x n elements are as they were: 0xff. */
-static bool padding_intact(const struct operand *o, enum catc_type type, int64_t lines, int64_t length, int64_t batch)
+/* Bytes of an output outside its m x n elements are as they were: 0xff. Counts and prints a mismatch if not. */
+static void compare_padding(const char *what, const struct operand *o, enum catc_type type, int64_t lines, int64_t length,
+                            int64_t batch)
 {
     size_t const size = catc_type_size(type);
     unsigned char *const used = (unsigned char *)calloc(1, o->buffer.total);
-    bool intact = true;
+    int64_t outside = 0;
     for (int64_t p = 0; p < batch; ++p) {
         for (int64_t i = 0; i < lines; ++i) {
             memset(used + o->buffer.offset + (size_t)(p * o->stride + i * o->ld) * size, 1, (size_t)length * size);
         }
     }
     for (size_t byte = 0; byte < o->buffer.total; ++byte) {
-        intact = intact && (used[byte] || o->buffer.host[byte] == 0xff);
+        if (!used[byte] && o->buffer.host[byte] != 0xff && outside++ == 0) {
+            int64_t const element = ((int64_t)byte - (int64_t)o->buffer.offset) / (int64_t)size;
+            fprintf(stderr, "  %s: byte %zu was written, outside its elements (near row %lld column %lld of %lld)\n", what, byte,
+                    (long long)(element / o->ld), (long long)(element % o->ld), (long long)length);
+        }
     }
+    mismatches += outside != 0;
     free(used);
-    return intact;
 }
 
 /* Compare D, taps and reductions with the reference; c_before is C as it was. */
@@ -264,15 +269,10 @@ static void run_compare(struct run *r, const unsigned char *c_before)
             }
         }
     }
-    if (!padding_intact(&r->d, i->type_d, s->m, s->n, s->batch)) {
-        fprintf(stderr, "  D: bytes outside its elements were written\n");
-        ++mismatches;
-    }
+    compare_padding("D", &r->d, i->type_d, s->m, s->n, s->batch);
     for (int e = 0; e < i->n_epi; ++e) {
-        if (i->epi[e].kind == CATC_EPI_TAP &&
-            !padding_intact(&r->epi[e], position_type(&i->epi[e]), s->m, s->n, s->batch)) {
-            fprintf(stderr, "  tap: bytes outside its elements were written\n");
-            ++mismatches;
+        if (i->epi[e].kind == CATC_EPI_TAP) {
+            compare_padding("tap", &r->epi[e], position_type(&i->epi[e]), s->m, s->n, s->batch);
         }
     }
 }
@@ -343,7 +343,7 @@ static enum verdict run_case(const struct catc_gemm_instance *instance, const st
 }
 
 /* The fixed cases, around the instance's own tile. */
-enum { CASES = 12 };
+enum { CASES = 13 };
 static int cases_make(struct shape *out, const struct catc_gemm_instance *i)
 {
     int64_t const m = i->swap ? i->tile_n : i->tile_m, n = i->swap ? i->tile_m : i->tile_n, k = i->tile_k;
@@ -355,6 +355,7 @@ static int cases_make(struct shape *out, const struct catc_gemm_instance *i)
         {"random", m / 2 + 3, n / 2 + 5, deep + 3, 1, 0, 0, 0.75f, 0.0f, false, false, false, true},
         {"k_tail", 17, 33, 3, 1, 0, 0, 1.0f, 0.0f, true, false, false, false},
         {"strided", 9, 20, k + 5, 3, 8, 0, 1.0f, 0.0f, true, false, false, false},
+        {"pitched", 21, 24 + n, k, 1, 16, 0, 1.0f, 0.0f, true, false, false, false},
         {"edge", 1, 1, 1, 1, 0, 0, 1.0f, 0.0f, true, false, false, false},
         {"edge_n", 1, n + 3, k, 1, 0, 0, 1.0f, 0.0f, true, false, false, false},
         {"k0", 5, 7, 0, 1, 0, 0, 1.0f, 2.0f, true, false, false, false},

@@ -37,8 +37,8 @@ step() {
 }
 
 step instances "$driver" --backend both '*'
-for program in "$build"/tests/api.* "$build"/tests/bugs.* "$build"/tests/unit.*; do
-    [ -x "$program" ] && [ -f "$program" ] && step "$(basename "$program")" "$program"
+for program in "$build"/tests/catc_api_* "$build"/tests/catc_bugs_* "$build"/tests/catc_unit_*; do
+    [ -x "$program" ] && [ -f "$program" ] && step "$(basename "$program" | cut -c6-)" "$program"
 done
 for example in "$build"/examples/gemm_*; do
     [ -x "$example" ] && [ -f "$example" ] && step "$(basename "$example")" "$example"

@@ -205,7 +205,7 @@ def check(instances, include, epilogues, files, as_json) -> None:
     else:
         for path in inputs.files:
             count = sum(one.position.file == str(path) for one in found)
-            click.echo(f"{path}: {count} instances, all legal")
+            click.echo(f"{path}: {count} instance{'' if count == 1 else 's'}, all legal")
 
 
 @main.command()

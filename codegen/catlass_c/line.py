@@ -64,11 +64,12 @@ def append(path: Path, instance: Instance, inputs: Inputs) -> None:
             raise failure(f"{path}: the folder {path.parent} does not exist")
         replace(path, file_text(instance.skeleton, fields))
         return
-    text = path.read_text(encoding="utf-8")
+    text = path.read_bytes().decode("utf-8")  # as it is: the file's line ends stay
     before = parse(text, path, inputs)
     entries = source.parse(text, str(path)).values["instances"]
     indent = " " * (entries.position.column - 1)
-    new_text = text + ("" if text.endswith("\n") else "\n") + f"{indent}- {fields}\n"
+    end = "\r\n" if "\r\n" in text else "\n"
+    new_text = text + ("" if text.endswith("\n") else end) + f"{indent}- {fields}{end}"
     try:
         after = parse(new_text, path, inputs)
     except CodegenError as error:

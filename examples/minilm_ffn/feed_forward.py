@@ -9,7 +9,6 @@ from encoder import gelu
 # One line of the table. `share` is the largest error in units of what is allowed for that element.
 Record = namedtuple("Record", "layer gemm m n k instance error largest share")
 
-
 # How a type is held in numpy (pack from float32, unpack to it, a NaN), and how far one element of a result may be from
 # float64: relative * |value| + absolute + the fp32 sum's own rounding. bf16: one unit in the last place of the output
 # and the 2^-10 that operations with 16-bit results may be off.
@@ -70,7 +69,7 @@ class CatcFeedForward:
                 value, size = value + operand, size + np.abs(operand)
         error = np.abs(d - value)
         allowed = (self.number.relative * np.abs(value) + self.number.absolute
-                   + 2.0 ** -24 * np.sqrt(a.shape[1]) * size)
+                   + 2.0 ** -23 * np.sqrt(a.shape[1]) * size)
         # A NaN in the result must not pass for a small error.
         error = np.where(np.isnan(error), np.inf, error)
         self.records.append(Record(layer, label, a.shape[0], weight.shape[0], a.shape[1], instance,

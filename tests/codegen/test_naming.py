@@ -76,7 +76,8 @@ def test_c_name():
 @pytest.mark.parametrize("name", [
     "", "gemm", "gemm_simt", "gemm_simt_f32", "gemm_nosuch_f32_f32_f32_f32_tn_64x64x8_s2_simt",
     "gemm_simt_f32_f32_f32_f32_tn_64x64x8_w32x32_t8x4_s2_simt_nosuch",
-    "gemm_simt_f32_f32_f32_f32_tn_64x64_w32x32_t8x4_s2_simt", "gemm_simt_f32_f32_f32_f32_tn_64x64x8_w32x32_t8x4_s2_simt_",
+    "gemm_simt_f32_f32_f32_f32_tn_64x64_w32x32_t8x4_s2_simt",
+    "gemm_simt_f32_f32_f32_f32_tn_64x64x8_w32x32_t8x4_s2_simt_",
     "gemm_simt_f33_f32_f32_f32_tn_64x64x8_w32x32_t8x4_s2_simt",
 ])
 def test_what_is_no_name(name, inputs):

@@ -25,17 +25,19 @@ SIMT = [
     ("unroll", good(unroll="3"), "unroll=3 must divide tile_k (8)"),
     ("min_blocks", good(min_blocks="0"), "min_blocks=0 must be from 1"),
     ("accumulators", good(**{**LARGE, "min_blocks": "3"}), "must fit the launch bounds (now 96, limit 80)"),
+    ("n_epi", good(epilogue="[" + ", ".join(["relu"] * 9) + "]"), "must have at most 8 operations"),
     ("load_a", good(a="bf16", tile="[64, 64, 4]"), "must be a multiple of 16 bytes (now 4, limit 8)"),
 ]
 SM90 = "schema: 1\nskeleton: gemm_sm90\ninstances:\n  - {a: %s, layout: tn, tile: %s, stages: %s%s}\n"
 HOPPER = [
-    ("schedule", SM90 % ("bf16", "[128, 256, 64]", "4", ", schedule: pingpong"), "schedule=pingpong must be cooperative"),
+    ("schedule", SM90 % ("bf16", "[128, 256, 64]", "4", ", schedule: pingpong"), "schedule=pingpong must be"),
+    ("schedule_registers", SM90 % ("bf16", "[128, 256, 64]", "4", ", schedule: pingpong"), "(now 288, limit 232)"),
     ("cluster_m", SM90 % ("bf16", "[128, 256, 64]", "4", ", cluster: [3, 1]"), "cluster_m=3 must be"),
     ("smem", SM90 % ("bf16", "[128, 256, 64]", "8", ""), "must be at most 232448 bytes"),
     ("type_a", SM90 % ("f32", "[128, 256, 64]", "2", ""), "a=f32 must be bf16 or f16"),
     ("tile_k", SM90 % ("bf16", "[128, 256, 48]", "4", ""), "tile_k=48 must be a multiple of 64"),
     ("tile_n", SM90 % ("bf16", "[128, 250, 64]", "4", ""), "tile_n=250 must be a multiple of 8"),
-    ("producer_regs", SM90 % ("bf16", "[128, 256, 64]", "4", ", regs: [41, 232]"), "producer_regs=41 must be a multiple"),
+    ("producer_regs", SM90 % ("bf16", "[128, 256, 64]", "4", ", regs: [41, 232]"), "producer_regs=41 must be"),
 ]
 
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * host_sm90.c: the emulator's mbarriers, TMA, wgmma, stmatrix, setmaxnreg and named barriers, right and planted wrong. */
+ * host_sm90.c: the emulator's mbarriers, TMA, wgmma, stmatrix, setmaxnreg and named barriers, used rightly and with
+ * planted faults. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static uint32_t random_u32(void)
 
 /* A line that a kernel notes before a planted fault, and the check that the report names it. */
 static int fault_line;
-#define FAULT_HERE() (catc_thread() == 0 ? (void)(fault_line = __LINE__ + 1) : (void)0)
+#define FAULT_HERE() ((void)(fault_line = __LINE__ + 1))
 static void has_line(void)
 {
     char text[64];
@@ -66,7 +67,7 @@ static void has_line(void)
     CHECK_HAS(report, text);
 }
 
-/* ---- mbarrier ------------------------------------------------------------------------------------------------------ */
+/* ---- mbarrier -------------------------------------------------------------------------------------------------- */
 
 struct mode_params {
     int mode;
@@ -165,7 +166,7 @@ CATC_KERNEL(mbar_fault_kernel, struct mode_params, 64, 1)
     case 7:
         if (t == 0) {
             FAULT_HERE();
-            catc_mbar_init(other + 4, 1);
+            catc_mbar_init(bar + 4, 1);
         }
         break;
     case 8:
@@ -213,12 +214,13 @@ static void test_mbarrier(void)
         CHECK_HAS(report, "warp 0, lanes 0-31: CATC_MBAR_WAIT(0x");
         CHECK_HAS(report, "warp 1, lanes 0-31: CATC_MBAR_WAIT(0x");
     }
-    set_policy(2); /* reverse: thread 63 sleeps before thread 0 arrives */
+    set_policy(
+        0); /* round robin: thread 63, the last at the barrier, goes on first and sleeps before thread 0 arrives */
     struct mode_params p = {9, NULL};
     FAILS(mbar_fault_kernel, &p, 64, sizeof(struct ring_shared), "nothing made the barrier wait for this thread");
 }
 
-/* ---- TMA ----------------------------------------------------------------------------------------------------------- */
+/* ---- TMA ------------------------------------------------------------------------------------------------------- */
 
 static void test_map(void)
 {
@@ -316,7 +318,8 @@ static void copy_case(int columns, int rows, int depth, int box_x, int box_y, in
     const size_t row = (size_t)(columns * 2 + 15) / 16 * 16, slice = row * (size_t)rows;
     /* The last row ends where the tensor does, not at the stride. */
     const size_t bytes = slice * (size_t)depth - row + (size_t)columns * 2, aligned = (bytes + 15) / 16 * 16;
-    unsigned char *in = (unsigned char *)catc_host_alloc(aligned, 1), *out = (unsigned char *)catc_host_alloc(aligned, 1);
+    unsigned char *in = (unsigned char *)catc_host_alloc(aligned, 1),
+                  *out = (unsigned char *)catc_host_alloc(aligned, 1);
     CHECK(in && out);
     if (!in || !out)
         return;
@@ -379,11 +382,11 @@ static void test_tma(void)
         for (int s = 0; s < 4; s++) {
             const int wide = spans[s] ? spans[s] / 2 : 64;
             copy_case(256, 64, 1, wide, 32, 1, spans[s], 64, 16, 0);
-            copy_case(200, 60, 1, wide, 32, 1, spans[s], 192, 40, 0);  /* corner */
-            copy_case(201, 60, 1, wide, 32, 1, spans[s], 192, 40, 0);  /* an edge within 16 bytes */
+            copy_case(200, 60, 1, wide, 32, 1, spans[s], 192, 40, 0); /* corner */
+            copy_case(201, 60, 1, wide, 32, 1, spans[s], 192, 40, 0); /* an edge within 16 bytes */
             copy_case(200, 60, 1, wide, 32, 1, spans[s], -8, -5, 0);
-            copy_case(200, 60, 1, wide, 32, 1, spans[s], 4096, 5, 0);  /* wholly outside */
-            copy_case(8, 1, 1, wide, 32, 1, spans[s], 0, 0, 0);        /* 16 bytes in all */
+            copy_case(200, 60, 1, wide, 32, 1, spans[s], 4096, 5, 0); /* wholly outside */
+            copy_case(8, 1, 1, wide, 32, 1, spans[s], 0, 0, 0);       /* 16 bytes in all */
             copy_case(64, 20, 5, wide, 8, 4, spans[s], 0, 16, 3);
             if (spans[s])
                 copy_case(64, 64, 1, wide / 2, 32, 1, spans[s], 16, 3, 0); /* narrower than the span */
@@ -440,15 +443,17 @@ static void test_tma_faults(void)
     p.rank = 2;
     memset(&p.in, 0, sizeof p.in);
     FAILS(copy_kernel, &p, threads, smem, "is not a tensor map");
+#if !defined(__SANITIZE_THREAD__) /* faults are not caught under it */
     /* A map that promises more rows than the buffer has: the copy runs into the guard page. */
     const uint64_t more[2] = {128, 80};
     CHECK(catc_host_tensor_map(&p.in, 2, memory, 2, more, strides, box, 128, report, sizeof report) == CATC_OK);
     p.y = 60;
-    FAILS(copy_kernel, &p, threads, smem, "illegal access: byte 16384 of the buffer");
+    FAILS(copy_kernel, &p, threads, smem, "illegal access: byte 163");
+#endif
     catc_host_free(memory);
 }
 
-/* ---- wgmma --------------------------------------------------------------------------------------------------------- */
+/* ---- wgmma ----------------------------------------------------------------------------------------------------- */
 
 struct wgmma_params {
     int n, type, span, trans_a, trans_b, mode;
@@ -460,7 +465,7 @@ struct wgmma_shared {
     CATC_ALIGNAS(1024) unsigned char b[131072];
 };
 
-/* Where element (row, k) of an operand of `rows` rows lies, from the text of the PTX ISA, and the descriptor of step k0.
+/* Where element (row, k) of an operand of `rows` rows lies, from the text of the PTX ISA, and the descriptor of a step.
  * K tile: `span` bytes (32 without a swizzle) for K-major, 32 elements for the others. */
 static uint32_t place(int rows, int row, int k, int span, int transposed, int size)
 {
@@ -479,7 +484,10 @@ static uint32_t place(int rows, int row, int k, int span, int transposed, int si
 }
 static uint64_t descriptor(uint32_t base, int rows, int step, int span, int transposed)
 {
-    const uint32_t mode = span == 128 ? CATC_SWIZZLE_128B : span == 64 ? CATC_SWIZZLE_64B : span == 32 ? CATC_SWIZZLE_32B : 0;
+    const uint32_t mode = span == 128  ? CATC_SWIZZLE_128B
+                          : span == 64 ? CATC_SWIZZLE_64B
+                          : span == 32 ? CATC_SWIZZLE_32B
+                                       : 0;
     const uint32_t s = (uint32_t)span, r = (uint32_t)rows, k = (uint32_t)step;
     if (!transposed && !span)
         return catc_wgmma_desc(base + k * 2 * r * 16, r * 16, 128, mode);
@@ -517,18 +525,21 @@ CATC_KERNEL(wgmma_kernel, struct wgmma_params, 128, 1)
     const int row = 16 * (t / 32) + t % 32 / 4, column = 2 * (t % 4);
     for (int i = 0; i < p->n / 2; i++)
         acc[i] = p->d[(row + (i / 2 & 1) * 8) * p->n + i / 4 * 8 + column + (i & 1)];
-    catc_wgmma_fence();
+    if (p->mode != 9) {
+        FAULT_HERE();
+        catc_wgmma_fence();
+    }
     for (int k = 0; k < 2; k++) {
         uint64_t da = descriptor(catc_smem_u32(s->a), 64, k, p->span, p->trans_a);
         uint64_t db = descriptor(catc_smem_u32(s->b), p->n, k, p->span, p->trans_b);
         if (p->mode == 2 && t == 100)
             db += 2;
         if (p->mode == 5)
-            da += (uint64_t)8192;
+            da += (uint64_t)12288; /* 192 KB */
         if (p->mode == 6 && t == 127 && k == 1)
             break;
-        catc_host_wgmma(p->mode == 7 && k && t == 5 ? spare : acc, p->n, p->type, da, db, p->mode == 8 ? k : 1, p->trans_a,
-                        p->trans_b, __LINE__);
+        catc_host_wgmma(p->mode == 7 && k && t == 5 ? spare : acc, p->n, p->type, da, db, p->mode == 8 ? k : 1,
+                        p->trans_a, p->trans_b, __LINE__);
     }
     catc_wgmma_commit();
     wgmma_early = acc[t % 4];
@@ -593,8 +604,8 @@ static void test_wgmma(void)
                     const int wrong = wgmma_case(&p);
                     CHECK(wrong == 0);
                     if (wrong)
-                        fprintf(stderr, "n %d span %d type %d trans %d %d: %d wrong %s\n", p.n, p.span, p.type, p.trans_a,
-                                p.trans_b, wrong, report);
+                        fprintf(stderr, "n %d span %d type %d trans %d %d: %d wrong %s\n", p.n, p.span, p.type,
+                                p.trans_a, p.trans_b, wrong, report);
                 }
             }
         }
@@ -630,6 +641,12 @@ static void test_wgmma(void)
     p.mode = 7;
     CHECK(wgmma_case(&p) == -1);
     CHECK_HAS(report, "use different accumulators");
+    p.mode = 9;
+    CHECK(wgmma_case(&p) == -1);
+    CHECK_HAS(report, "no catc_wgmma_fence since");
+    p.mode = 4;
+    CHECK(wgmma_case(&p) == -1);
+    has_line(); /* of the fence before it */
     p.mode = 0;
     p.n = 12;
     CHECK(wgmma_case(&p) == -1);
@@ -637,7 +654,7 @@ static void test_wgmma(void)
     FAILS(wgmma_kernel, &p, 96, sizeof(struct wgmma_shared), "is not in a whole warpgroup");
 }
 
-/* ---- named barriers, setmaxnreg, stmatrix -------------------------------------------------------------------------- */
+/* ---- named barriers, setmaxnreg, stmatrix ---------------------------------------------------------------------- */
 
 CATC_KERNEL(special_kernel, struct mode_params, 384, 1)
 {
@@ -678,9 +695,7 @@ CATC_KERNEL(special_kernel, struct mode_params, 384, 1)
         FAULT_HERE();
         CATC_NAMED_BARRIER(1, 100);
         break;
-    case 6: /* one warp expects another number */
-        CATC_NAMED_BARRIER(1, t / 32 == 1 ? 64 : 128);
-        break;
+    case 6: /* one warp expects another number */ CATC_NAMED_BARRIER(1, t / 32 == 1 ? 64 : 128); break;
     case 7: /* a named barrier does not forget a warp that has exited */
         if (t < 32)
             return;
@@ -750,7 +765,7 @@ static void test_special(void)
     }
 }
 
-/* ---- all of it: a warp-specialised GEMM, 128 x 256 x 64, two consumers ---------------------------------------------- */
+/* ---- all of it: a warp-specialised GEMM, 128 x 256 x 64, two consumers ----------------------------------------- */
 
 struct gemm_params {
     struct catc_tensor_map a, b, d;
@@ -800,9 +815,10 @@ CATC_KERNEL(gemm_kernel, struct gemm_params, 384, 1)
             CATC_MBAR_WAIT(catc_smem_u32(&s->full[stage]), i / STAGES & 1);
         catc_wgmma_fence();
         for (uint32_t k = 0; k < 4; k++)
-            wgmma_n256(acc,
-                       catc_wgmma_desc(catc_smem_u32(s->a[stage] + consumer * 8192) + 32 * k, 16, 1024, CATC_SWIZZLE_128B),
-                       catc_wgmma_desc(catc_smem_u32(s->b[stage]) + 32 * k, 16, 1024, CATC_SWIZZLE_128B), i + (int)k > 0);
+            wgmma_n256(
+                acc,
+                catc_wgmma_desc(catc_smem_u32(s->a[stage] + consumer * 8192) + 32 * k, 16, 1024, CATC_SWIZZLE_128B),
+                catc_wgmma_desc(catc_smem_u32(s->b[stage]) + 32 * k, 16, 1024, CATC_SWIZZLE_128B), i + (int)k > 0);
         catc_wgmma_commit();
         CATC_WGMMA_WAIT(1, acc, 0);
         if (i > 0 && t % 32 == 0)
@@ -910,6 +926,66 @@ static void test_gemm(void)
     free(want);
 }
 
+/* ---- the checker's seam ---------------------------------------------------------------------------------------- */
+
+static long event_count[64], event_blocks, event_writes;
+static size_t event_bytes[64];
+static void on_begin(int64_t block, int threads, const void *shared, size_t bytes)
+{
+    CHECK(threads == 384 && shared && bytes == sizeof(struct gemm_shared) && block == event_blocks);
+}
+static void on_end(int64_t block)
+{
+    CHECK(block == event_blocks++);
+}
+static void on_write(const void *address, size_t bytes, const char *site)
+{
+    event_writes += address && bytes == 16 && strstr(site, "host_sm90.c:");
+}
+static void on_sync(enum catc_host_event event, const void *object, uint64_t value, const char *site)
+{
+    (void)object;
+    (void)value;
+    event_count[event] += site && strchr(site, ':');
+}
+static void on_async(enum catc_host_event event, const void *address, size_t bytes, const void *object,
+                     const char *site)
+{
+    (void)object;
+    event_count[event] += address && site;
+    event_bytes[event] += bytes;
+}
+
+static void test_hooks(void)
+{
+    enum { M = 128, N = 256, K = 256 };
+    uint16_t *memory = (uint16_t *)calloc((M + N) * K + M * N, 2);
+    struct gemm_params p;
+    memset(&p, 0, sizeof p);
+    map_2d(&p.a, memory, K, M, 128);
+    map_2d(&p.b, memory + M * K, K, N, 256);
+    map_2d(&p.d, memory + (M + N) * K, N, M, 64);
+    p.k = K;
+    static const struct catc_host_hooks hooks = {on_begin, on_end, NULL, on_write, on_sync, on_async};
+    set_policy(0);
+    catc_host_set_hooks(&hooks);
+    CHECK(LAUNCH(gemm_kernel, &p, 1, 384, sizeof(struct gemm_shared)) == CATC_OK);
+    catc_host_set_hooks(NULL);
+    const long tiles = K / 64;
+    CHECK(event_blocks == 1 && event_writes == 256 * 4 * 4);
+    CHECK(event_count[CATC_HOST_LOAD_ISSUED] == 2 * tiles && event_count[CATC_HOST_LOAD_LANDED] == 2 * tiles);
+    CHECK(event_bytes[CATC_HOST_LOAD_LANDED] == (size_t)(M + N) * K * 2);
+    CHECK(event_count[CATC_HOST_MBAR_INIT] == 2 * STAGES && event_count[CATC_HOST_MBAR_ARRIVE] == 9 * tiles);
+    CHECK(event_count[CATC_HOST_STORE_ISSUED] == 8 && event_count[CATC_HOST_STORE_WRITTEN] == 8);
+    CHECK(event_bytes[CATC_HOST_STORE_READ] == (size_t)M * N * 2);
+    CHECK(event_bytes[CATC_HOST_WGMMA_ISSUED] == (size_t)(2 * (64 + 256) * K * 2));
+    CHECK(event_bytes[CATC_HOST_WGMMA_READ] == event_bytes[CATC_HOST_WGMMA_ISSUED]);
+    CHECK(event_count[CATC_HOST_WGMMA_COMMIT] == 256 * tiles && event_count[CATC_HOST_FENCE_WGMMA] == 256 * tiles);
+    CHECK(event_count[CATC_HOST_BARRIER_ARRIVE] == 384 + 256 * 8);
+    CHECK(event_count[CATC_HOST_BARRIER_LEAVE] == event_count[CATC_HOST_BARRIER_ARRIVE]);
+    free(memory);
+}
+
 int main(void)
 {
     test_mbarrier();
@@ -919,5 +995,6 @@ int main(void)
     test_wgmma();
     test_special();
     test_gemm();
+    test_hooks();
     return check_result();
 }

@@ -24,6 +24,7 @@ CATC_STATIC_ASSERT((int)CATC_PASTE(CATC_TYPE_, CATC_W_TYPE) == (int)CATC_BF16 ||
 CATC_DEVICE void CATC_W_NAME(float *acc, uint64_t desc_a, uint64_t desc_b, int scale_d)
 {
 #if defined(__CUDACC__)
+    /* clang-format off */
     asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, " CATC_PASTE(CATC_WGMMA_SCALE_, CATC_W_N) ", 0;\n\t"
                  "wgmma.mma_async.sync.aligned.m64n" CATC_STRING(CATC_W_N) "k16.f32." CATC_STRING(CATC_W_TYPE) "."
                  CATC_STRING(CATC_W_TYPE) " {" CATC_PASTE(CATC_WGMMA_REGS_, CATC_W_N) "}, "
@@ -31,6 +32,7 @@ CATC_DEVICE void CATC_W_NAME(float *acc, uint64_t desc_a, uint64_t desc_b, int s
                  CATC_STRING(CATC_W_TRANS_A) ", " CATC_STRING(CATC_W_TRANS_B) ";\n\t}"
                  : CATC_PASTE(CATC_WGMMA_ACC_, CATC_W_N)(acc)
                  : "l"(desc_a), "l"(desc_b), "r"(scale_d));
+    /* clang-format on */
 #else
     catc_host_wgmma(acc, CATC_W_N, CATC_PASTE(CATC_TYPE_, CATC_W_TYPE), desc_a, desc_b, scale_d, CATC_W_TRANS_A,
                     CATC_W_TRANS_B, __LINE__);

@@ -128,23 +128,28 @@
 
 #define CATC_CHECK_RULES(CATC_RULE) \
     CATC_RULE(type_a, \
-              (int)CATC_PASTE(CATC_TYPE_, CATC_P_TYPE_A) == (int)CATC_BF16 || (int)CATC_PASTE(CATC_TYPE_, CATC_P_TYPE_A) == (int)CATC_F16, \
+              (int)CATC_PASTE(CATC_TYPE_, CATC_P_TYPE_A) == (int)CATC_BF16 || \
+                  (int)CATC_PASTE(CATC_TYPE_, CATC_P_TYPE_A) == (int)CATC_F16, \
               CATC_PASTE(CATC_SIZEOF_, CATC_P_TYPE_A) * 8, 16, \
               "a must be bf16 or f16 in gemm_sm90; change a or use gemm_simt") \
     CATC_RULE(type_b, (int)CATC_PASTE(CATC_TYPE_, CATC_P_TYPE_B) == (int)CATC_PASTE(CATC_TYPE_, CATC_P_TYPE_A), \
               CATC_PASTE(CATC_SIZEOF_, CATC_P_TYPE_B) * 8, 16, \
               "b must have the type of a (wgmma takes no mixture); change b or use gemm_simt") \
-    CATC_RULE(type_acc, (int)CATC_PASTE(CATC_TYPE_, CATC_P_TYPE_ACC) == (int)CATC_F32, CATC_PASTE(CATC_SIZEOF_, CATC_P_TYPE_ACC) * 8, \
-              32, "acc must be f32 (an accumulator is never narrower than its inputs); set acc: f32") \
+    CATC_RULE(type_acc, (int)CATC_PASTE(CATC_TYPE_, CATC_P_TYPE_ACC) == (int)CATC_F32, \
+              CATC_PASTE(CATC_SIZEOF_, CATC_P_TYPE_ACC) * 8, 32, \
+              "acc must be f32 (an accumulator is never narrower than its inputs); set acc: f32") \
     CATC_RULE(type_d, CATC_C_SIZE_D == 2 || CATC_C_SIZE_D == 4, CATC_C_SIZE_D, 4, \
               "d must be bf16, f16 or f32; change d") \
-    CATC_RULE(layout, (int)CATC_PASTE(CATC_LAYOUT_, CATC_P_LAYOUT) == (int)CATC_TN, (int)CATC_PASTE(CATC_LAYOUT_, CATC_P_LAYOUT), \
-              (int)CATC_TN, "layout must be tn in this version of gemm_sm90; change layout or use gemm_simt") \
-    CATC_RULE(schedule_registers, !CATC_C_IS_PINGPONG || CATC_C_ACC + 32 <= CATC_P_CONSUMER_REGS, CATC_C_ACC + 32, \
-              CATC_P_CONSUMER_REGS, \
-              "tile_m * tile_n / 128 + 32 registers must fit consumer_regs with schedule pingpong (one warpgroup holds the " \
-              "whole tile); make tile smaller or set schedule: cooperative") \
-    CATC_RULE(schedule, CATC_C_IS_COOPERATIVE, (int)CATC_PASTE(CATC_SCHEDULE_, CATC_P_SCHEDULE), (int)CATC_COOPERATIVE, \
+    CATC_RULE(layout, (int)CATC_PASTE(CATC_LAYOUT_, CATC_P_LAYOUT) == (int)CATC_TN, \
+              (int)CATC_PASTE(CATC_LAYOUT_, CATC_P_LAYOUT), (int)CATC_TN, \
+              "layout must be tn in this version of gemm_sm90; change layout or use gemm_simt") \
+    CATC_RULE( \
+        schedule_registers, !CATC_C_IS_PINGPONG || CATC_C_ACC + 32 <= CATC_P_CONSUMER_REGS, CATC_C_ACC + 32, \
+        CATC_P_CONSUMER_REGS, \
+        "tile_m * tile_n / 128 + 32 registers must fit consumer_regs with schedule pingpong (one warpgroup holds the " \
+        "whole tile); make tile smaller or set schedule: cooperative") \
+    CATC_RULE(schedule, CATC_C_IS_COOPERATIVE, (int)CATC_PASTE(CATC_SCHEDULE_, CATC_P_SCHEDULE), \
+              (int)CATC_COOPERATIVE, \
               "schedule must be cooperative in this version of gemm_sm90; set schedule: cooperative") \
     CATC_RULE(cluster_m, CATC_P_CLUSTER_M == 1, CATC_P_CLUSTER_M, 1, \
               "cluster_m must be 1 in this version of gemm_sm90; remove cluster") \
@@ -160,22 +165,27 @@
               "tile_n must be a multiple of 8 from 16 to 256 (one wgmma); change tile") \
     CATC_RULE(tile_n_narrow, CATC_P_TILE_N % 16 == 0 || !(CATC_C_NARROW), CATC_P_TILE_N, 16, \
               "tile_n must be a multiple of 16 where D or a matrix of the chain has 16-bit elements; change tile") \
-    CATC_RULE(tile_k, CATC_P_TILE_K >= 64 && CATC_P_TILE_K <= 256 && CATC_P_TILE_K % CATC_C_SPAN_K == 0, CATC_P_TILE_K, 256, \
+    CATC_RULE(tile_k, CATC_P_TILE_K >= 64 && CATC_P_TILE_K <= 256 && CATC_P_TILE_K % CATC_C_SPAN_K == 0, \
+              CATC_P_TILE_K, 256, \
               "tile_k must be a multiple of 64 (128 bytes, the span of the swizzle) from 64 to 256; change tile") \
     CATC_RULE(stages, CATC_P_STAGES >= 2 && CATC_P_STAGES <= 8, CATC_P_STAGES, 8, \
               "stages must be from 2 to 8; change stages") \
-    CATC_RULE(producer_regs, CATC_P_PRODUCER_REGS >= 24 && CATC_P_PRODUCER_REGS <= 168 && CATC_P_PRODUCER_REGS % 8 == 0, \
+    CATC_RULE(producer_regs, \
+              CATC_P_PRODUCER_REGS >= 24 && CATC_P_PRODUCER_REGS <= 168 && CATC_P_PRODUCER_REGS % 8 == 0, \
               CATC_P_PRODUCER_REGS, 168, "producer_regs must be a multiple of 8 from 24 to 168; change regs") \
-    CATC_RULE(consumer_regs, CATC_P_CONSUMER_REGS >= 168 && CATC_P_CONSUMER_REGS <= 256 && CATC_P_CONSUMER_REGS % 8 == 0, \
+    CATC_RULE(consumer_regs, \
+              CATC_P_CONSUMER_REGS >= 168 && CATC_P_CONSUMER_REGS <= 256 && CATC_P_CONSUMER_REGS % 8 == 0, \
               CATC_P_CONSUMER_REGS, 256, "consumer_regs must be a multiple of 8 from 168 to 256; change regs") \
     CATC_RULE(registers, 128 * (CATC_P_PRODUCER_REGS + CATC_C_CONSUMERS * CATC_P_CONSUMER_REGS) <= 65536, \
               128 * (CATC_P_PRODUCER_REGS + CATC_C_CONSUMERS * CATC_P_CONSUMER_REGS), 65536, \
               "128 * (producer_regs + 2 * consumer_regs) must be at most 65536; change regs") \
-    CATC_RULE(accumulators, CATC_C_IS_PINGPONG || CATC_C_ACC + 32 <= CATC_P_CONSUMER_REGS, CATC_C_ACC + 32, \
-              CATC_P_CONSUMER_REGS, \
-              "tile_m * tile_n / 256 + 32 registers must fit consumer_regs; make tile smaller or consumer_regs larger") \
-    CATC_RULE(smem, CATC_C_SMEM_BYTES <= CATC_C_SMEM_LIMIT, CATC_C_SMEM_BYTES, CATC_C_SMEM_LIMIT, \
-              "shared memory of all stages and of the epilogue must be at most 232448 bytes; make tile or stages smaller") \
+    CATC_RULE( \
+        accumulators, CATC_C_IS_PINGPONG || CATC_C_ACC + 32 <= CATC_P_CONSUMER_REGS, CATC_C_ACC + 32, \
+        CATC_P_CONSUMER_REGS, \
+        "tile_m * tile_n / 256 + 32 registers must fit consumer_regs; make tile smaller or consumer_regs larger") \
+    CATC_RULE( \
+        smem, CATC_C_SMEM_BYTES <= CATC_C_SMEM_LIMIT, CATC_C_SMEM_BYTES, CATC_C_SMEM_LIMIT, \
+        "shared memory of all stages and of the epilogue must be at most 232448 bytes; make tile or stages smaller") \
     CATC_RULE(n_epi, CATC_P_N_EPI <= CATC_EPI_MAX, CATC_P_N_EPI, CATC_EPI_MAX, \
               "epilogue must have at most 8 operations; make the chain shorter") \
     CATC_RULE(epi_list, CATC_P_N_EPI == (0 CATC_P_EPI_LIST(CATC_RULE_COUNT)), CATC_P_N_EPI, \

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catlass_c/backend/host/launch.h"
 #include "catlass_c/ops/gemm_params.h"
 #include "catlass_c/registry.h"
 #include "catlass_c/status.h"
@@ -24,6 +23,9 @@
 #include <cuda.h>
 #include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
+#endif
+#if CATC_WITH_HOST
+#include "catlass_c/backend/host/launch.h"
 #endif
 
 /* One matrix (of a batch) as TMA sees it: rows of `columns` elements, `ld` apart. */
@@ -53,31 +55,36 @@ static int catc_gemm_sm90_matrices(const struct catc_gemm_instance *inst, const 
     }
     strip = CATC_FRAGMENT_STRIP(inst->tile_n, column_bytes);
     if (g->k > 0) { /* with K = 0 nothing is loaded and A and B may be NULL */
-        struct catc_gemm_sm90_matrix const a = {
-            "a",  p ? &p->a : NULL, g->a,         inst->type_a, g->m, g->k, g->lda,
-            g->stride_a, inst->tile_m, span_k};
-        struct catc_gemm_sm90_matrix const b = {
-            "b",  p ? &p->b : NULL, g->b,         inst->type_b, g->n, g->k, g->ldb,
-            g->stride_b, inst->tile_n, span_k};
+        struct catc_gemm_sm90_matrix const a = {"a",  p ? &p->a : NULL, g->a,        inst->type_a, g->m,
+                                                g->k, g->lda,           g->stride_a, inst->tile_m, span_k};
+        struct catc_gemm_sm90_matrix const b = {"b",  p ? &p->b : NULL, g->b,        inst->type_b, g->n,
+                                                g->k, g->ldb,           g->stride_b, inst->tile_n, span_k};
         out[count++] = a;
         out[count++] = b;
     }
     if (g->c != NULL && (g->beta_ptr != NULL || g->beta != 0.0f)) {
-        struct catc_gemm_sm90_matrix const c = {
-            "c", p ? &p->c : NULL, g->c, inst->type_d, g->m, g->n, g->ldc, g->stride_c, CATC_FRAGMENT_ROWS, strip};
+        struct catc_gemm_sm90_matrix const c = {"c",  p ? &p->c : NULL, g->c,        inst->type_d,       g->m,
+                                                g->n, g->ldc,           g->stride_c, CATC_FRAGMENT_ROWS, strip};
         out[count++] = c;
     }
     {
-        struct catc_gemm_sm90_matrix const d = {
-            "d", p ? &p->d : NULL, g->d, inst->type_d, g->m, g->n, g->ldd, g->stride_d, CATC_FRAGMENT_ROWS, strip};
+        struct catc_gemm_sm90_matrix const d = {"d",  p ? &p->d : NULL, g->d,        inst->type_d,       g->m,
+                                                g->n, g->ldd,           g->stride_d, CATC_FRAGMENT_ROWS, strip};
         out[count++] = d;
     }
     for (int i = 0; i < inst->n_epi; ++i) {
         if (inst->epi[i].kind == CATC_EPI_TILE || inst->epi[i].kind == CATC_EPI_TAP) {
             const struct catc_epi_param *const e = &g->epi[i];
-            struct catc_gemm_sm90_matrix const m = {
-                names[i], p ? &p->epi[i] : NULL, inst->epi[i].kind == CATC_EPI_TILE ? e->ptr : e->out,
-                inst->epi[i].type, g->m, g->n, e->ld, e->batch_stride, CATC_FRAGMENT_ROWS, strip};
+            struct catc_gemm_sm90_matrix const m = {names[i],
+                                                    p ? &p->epi[i] : NULL,
+                                                    inst->epi[i].kind == CATC_EPI_TILE ? e->ptr : e->out,
+                                                    inst->epi[i].type,
+                                                    g->m,
+                                                    g->n,
+                                                    e->ld,
+                                                    e->batch_stride,
+                                                    CATC_FRAGMENT_ROWS,
+                                                    strip};
             snprintf(names[i], CATC_GEMM_SM90_NAME, "epi[%d]", i);
             out[count++] = m;
         }
@@ -108,9 +115,10 @@ static enum catc_status catc_gemm_sm90_can(const struct catc_gemm_instance *inst
     } const extent[] = {{"m", g->m}, {"n", g->n}, {"k", g->k}, {"batch", g->batch}};
     for (int i = 0; i < 4; ++i) {
         if (extent[i].value > limit) {
-            CATC_GEMM_SM90_REFUSE(CATC_NOT_SUPPORTED,
-                                  "%s: %s=%lld must be at most %lld (32-bit coordinates); split the problem or use gemm_simt",
-                                  inst->name, extent[i].name, (long long)extent[i].value, (long long)limit);
+            CATC_GEMM_SM90_REFUSE(
+                CATC_NOT_SUPPORTED,
+                "%s: %s=%lld must be at most %lld (32-bit coordinates); split the problem or use gemm_simt", inst->name,
+                extent[i].name, (long long)extent[i].value, (long long)limit);
         }
     }
     for (int i = 0; i < count; ++i) {
@@ -128,15 +136,17 @@ static enum catc_status catc_gemm_sm90_can(const struct catc_gemm_instance *inst
                 inst->name, m->name, (long long)m->ld, (int)per16);
         }
         if (m->stride % per16 != 0) {
-            CATC_GEMM_SM90_REFUSE(CATC_MISALIGNED,
-                                  "%s: batch stride of %s=%lld must be a multiple of %d elements (16 bytes, TMA); pad the "
-                                  "matrices or use gemm_simt",
-                                  inst->name, m->name, (long long)m->stride, (int)per16);
+            CATC_GEMM_SM90_REFUSE(
+                CATC_MISALIGNED,
+                "%s: batch stride of %s=%lld must be a multiple of %d elements (16 bytes, TMA); pad the "
+                "matrices or use gemm_simt",
+                inst->name, m->name, (long long)m->stride, (int)per16);
         }
         if (m->ld * 16 / per16 >= bytes40 || m->stride * 16 / per16 >= bytes40 || m->stride < 0) {
-            CATC_GEMM_SM90_REFUSE(CATC_NOT_SUPPORTED,
-                                  "%s: ld of %s=%lld and batch stride=%lld must be from 0 to 2^40 bytes (TMA); use gemm_simt",
-                                  inst->name, m->name, (long long)m->ld, (long long)m->stride);
+            CATC_GEMM_SM90_REFUSE(
+                CATC_NOT_SUPPORTED,
+                "%s: ld of %s=%lld and batch stride=%lld must be from 0 to 2^40 bytes (TMA); use gemm_simt", inst->name,
+                m->name, (long long)m->ld, (long long)m->stride);
         }
     }
     return CATC_OK;
@@ -153,16 +163,19 @@ static enum catc_status catc_gemm_sm90_encoder(PFN_cuTensorMapEncodeTiled_v12000
         cudaError_t const error =
             cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result);
         if (error != cudaSuccess || found == NULL || result != cudaDriverEntryPointSuccess) {
-            CATC_GEMM_SM90_REFUSE(error == cudaErrorInsufficientDriver || error == cudaErrorNoDevice ? CATC_NO_DEVICE
-                                                                                                  : CATC_CUDA_FAILURE,
-                                  "cuTensorMapEncodeTiled: driver must be 12.0 or newer (%s); update the driver",
-                                  error != cudaSuccess ? cudaGetErrorString(error) : "symbol not found");
+            CATC_GEMM_SM90_REFUSE(
+                error == cudaErrorInsufficientDriver || error == cudaErrorNoDevice ? CATC_NO_DEVICE : CATC_CUDA_FAILURE,
+                "cuTensorMapEncodeTiled: driver must be 12.0 or newer (%s); update the driver",
+                error != cudaSuccess ? cudaGetErrorString(error) : "symbol not found");
         }
         __atomic_store_n(&cached, found, __ATOMIC_RELEASE);
     }
     memcpy(out, &found, sizeof found);
     return CATC_OK;
 }
+
+CATC_STATIC_ASSERT(sizeof(CUtensorMap) == sizeof(struct catc_tensor_map),
+                   "a tensor map must be the driver's 128 bytes");
 
 static CUtensorMapDataType catc_gemm_sm90_data_type(enum catc_type type)
 {
@@ -178,14 +191,17 @@ static enum catc_status catc_gemm_sm90_map(const struct catc_gemm_instance *inst
 {
     uint64_t const element = catc_type_size(m->type), ld = (uint64_t)m->ld * element;
     uint64_t const dims[3] = {(uint64_t)m->columns, (uint64_t)m->rows, m->stride != 0 ? (uint64_t)batch : 1};
-    uint64_t const strides[2] = {ld, m->stride != 0 ? (uint64_t)m->stride * element : ld}; /* of one problem: not used */
+    uint64_t const strides[2] = {ld,
+                                 m->stride != 0 ? (uint64_t)m->stride * element : ld}; /* of one problem: not used */
     uint32_t const box[3] = {(uint32_t)m->box_columns, (uint32_t)m->box_rows, 1};
     int const span = m->box_columns * (int)element;
+#if CATC_WITH_HOST
     if (inst->backend == CATC_HOST) {
         return catc_host_tensor_map(m->map, 3, m->base, (int)element, dims, strides, box, span, sentence, size);
     }
+#endif
 #if CATC_WITH_CUDA
-    {
+    if (inst->backend == CATC_CUDA) {
         static const cuuint32_t every[3] = {1, 1, 1};
         CUtensorMap map; /* aligned for the driver wherever the parameters are */
         PFN_cuTensorMapEncodeTiled_v12000 encode = NULL;
@@ -200,26 +216,27 @@ static enum catc_status catc_gemm_sm90_map(const struct catc_gemm_instance *inst
         }
         cu_strides[0] = strides[0];
         cu_strides[1] = strides[1];
-        result = encode(&map, catc_gemm_sm90_data_type(m->type), 3, (void *)(uintptr_t)m->base, cu_dims, cu_strides, box,
-                        every, CU_TENSOR_MAP_INTERLEAVE_NONE,
+        result = encode(&map, catc_gemm_sm90_data_type(m->type), 3, (void *)(uintptr_t)m->base, cu_dims, cu_strides,
+                        box, every, CU_TENSOR_MAP_INTERLEAVE_NONE,
                         span == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
                         : span == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
                                      : CU_TENSOR_MAP_SWIZZLE_32B,
                         CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
         if (result != CUDA_SUCCESS) {
-            CATC_GEMM_SM90_REFUSE(CATC_CUDA_FAILURE,
-                                  "%s: cuTensorMapEncodeTiled refused %s with CUDA error %d (base %p, %lld x %lld, ld %lld, "
-                                  "batch stride %lld, box %d x %d)",
-                                  inst->name, m->name, (int)result, m->base, (long long)m->rows, (long long)m->columns,
-                                  (long long)m->ld, (long long)m->stride, m->box_rows, m->box_columns);
+            CATC_GEMM_SM90_REFUSE(
+                CATC_CUDA_FAILURE,
+                "%s: cuTensorMapEncodeTiled refused %s with CUDA error %d (base %p, %lld x %lld, ld %lld, "
+                "batch stride %lld, box %d x %d)",
+                inst->name, m->name, (int)result, m->base, (long long)m->rows, (long long)m->columns, (long long)m->ld,
+                (long long)m->stride, m->box_rows, m->box_columns);
         }
         memcpy(m->map, &map, sizeof *m->map);
         return CATC_OK;
     }
-#else
-    CATC_GEMM_SM90_REFUSE(CATC_BACKEND_NOT_BUILT, "%s: this library was built without CUDA; build it with CATC_CUDA=ON",
-                          inst->name);
 #endif
+    (void)dims, (void)strides, (void)box, (void)span;
+    CATC_GEMM_SM90_REFUSE(CATC_BACKEND_NOT_BUILT, "%s: backend=%s must be one this library was built with", inst->name,
+                          catc_backend_name(inst->backend));
 }
 
 /* p->gemm is filled; the maps follow. Maps that the launch will not use stay zero. */

@@ -111,10 +111,10 @@ CATC_DEVICE void CATC_LOCAL(produce)(const struct catc_gemm_sm90_params *p, stru
             catc_mbar_expect_tx(full, CATC_LOCAL(SPANS) * (CATC_LOCAL(A_SPAN) + CATC_LOCAL(B_SPAN)));
             for (int span = 0; span < CATC_LOCAL(SPANS); ++span) {
                 int32_t const k = t * CATC_P_TILE_K + span * CATC_C_SPAN_K;
-                catc_tma_load_3d(catc_smem_u32(shared->a[ring.stage] + span * CATC_LOCAL(A_SPAN)), &p->a, full, k, a_row,
-                                 a_batch);
-                catc_tma_load_3d(catc_smem_u32(shared->b[ring.stage] + span * CATC_LOCAL(B_SPAN)), &p->b, full, k, b_row,
-                                 b_batch);
+                catc_tma_load_3d(catc_smem_u32(shared->a[ring.stage] + span * CATC_LOCAL(A_SPAN)), &p->a, full, k,
+                                 a_row, a_batch);
+                catc_tma_load_3d(catc_smem_u32(shared->b[ring.stage] + span * CATC_LOCAL(B_SPAN)), &p->b, full, k,
+                                 b_row, b_batch);
             }
             catc_ring_next(&ring, CATC_P_STAGES);
         }

@@ -19,9 +19,11 @@ enum { CATC_LOCAL(SUB) = CATC_C_SUB_N, CATC_LOCAL(STRIP) = CATC_C_STRIP_N }; /* 
 
 /* Where things of a position are: its slot, as bytes of a column in front of it, and its index among the COLs. */
 #define CATC_I_PLACE(i, op, kind, type) \
-    CATC_LOCAL(slot_##i), CATC_LOCAL(slot_end_##i) = CATC_LOCAL(slot_##i) - 1 CATC_FRAGMENT_ADD_BYTES(i, op, kind, type),
+    CATC_LOCAL(slot_##i), \
+        CATC_LOCAL(slot_end_##i) = CATC_LOCAL(slot_##i) - 1 CATC_FRAGMENT_ADD_BYTES(i, op, kind, type),
 #define CATC_I_INDEX(i, op, kind, type) \
-    CATC_LOCAL(index_##i), CATC_LOCAL(index_end_##i) = CATC_LOCAL(index_##i) - 1 CATC_FRAGMENT_ADD_COLUMN(i, op, kind, type),
+    CATC_LOCAL(index_##i), \
+        CATC_LOCAL(index_end_##i) = CATC_LOCAL(index_##i) - 1 CATC_FRAGMENT_ADD_COLUMN(i, op, kind, type),
 enum { CATC_LOCAL(slot_d_end) = CATC_C_SIZE_D - 1, CATC_P_EPI_LIST(CATC_I_PLACE) CATC_LOCAL(slot_last) };
 enum { CATC_LOCAL(index_start) = -1, CATC_P_EPI_LIST(CATC_I_INDEX) CATC_LOCAL(index_last) };
 CATC_STATIC_ASSERT((int)CATC_LOCAL(slot_last) == CATC_C_COLUMN_BYTES && (int)CATC_LOCAL(index_last) == CATC_C_COLUMNS,
@@ -48,14 +50,14 @@ struct CATC_LOCAL(epilogue) {
     int row, lane_column; /* this thread's first row of 64, its first column of 8 */
     int use_c;            /* beta is not 0 */
     float alpha, beta;
-    uint32_t round;       /* rounds so far, over all tiles: buffer round % 2, phase round / 2 % 2 */
+    uint32_t round;                         /* rounds so far, over all tiles; gives buffer and phase */
     int64_t first_row, first_column, batch; /* of the warpgroup's part of the tile, in D */
 };
 
 #define CATC_I_EARLY(i, op, kind, type) \
     CATC_ON_COL_##kind(v->e##i = thread < CATC_P_TILE_N && column < g->n ? CATC_I_VALUE(i, type, column) : 0.0f;) \
-    CATC_ON_ROW_##kind(v->e##i[0] = row < g->m ? CATC_I_VALUE(i, type, row) : 0.0f; \
-                       v->e##i[1] = row + 8 < g->m ? CATC_I_VALUE(i, type, row + 8) : 0.0f;)
+        CATC_ON_ROW_##kind(v->e##i[0] = row < g->m ? CATC_I_VALUE(i, type, row) : 0.0f; \
+                           v->e##i[1] = row + 8 < g->m ? CATC_I_VALUE(i, type, row + 8) : 0.0f;)
 #define CATC_I_VALUE(i, type, offset) \
     catc_f32_from_##type(((const catc_element_##type *)g->epi[i].ptr)[e->batch * g->epi[i].batch_stride + (offset)])
 
@@ -73,7 +75,8 @@ CATC_DEVICE void CATC_LOCAL(prefetch)(const struct CATC_LOCAL(epilogue) * e, str
     CATC_ON_COL_##kind(e->columns[CATC_LOCAL(index_##i) * CATC_P_TILE_N + thread] = v->e##i;)
 
 /* Between two barriers of both consumers: the last tile's readers are done, this tile's have not begun. */
-CATC_DEVICE void CATC_LOCAL(publish)(const struct CATC_LOCAL(epilogue) * e, const struct CATC_LOCAL(early) * v, int thread)
+CATC_DEVICE void CATC_LOCAL(publish)(const struct CATC_LOCAL(epilogue) * e, const struct CATC_LOCAL(early) * v,
+                                     int thread)
 {
     (void)e, (void)v;
     if (thread < CATC_P_TILE_N) {
@@ -87,7 +90,8 @@ CATC_DEVICE void CATC_LOCAL(publish)(const struct CATC_LOCAL(epilogue) * e, cons
 #define CATC_I_STRIP_BYTES(size) (CATC_FRAGMENT_ROWS * CATC_LOCAL(STRIP) * (size))
 /* Strips of a round: the last round of a tile may have fewer. */
 #define CATC_I_STRIPS(round) \
-    ((CATC_P_TILE_N - (round)*CATC_LOCAL(SUB) < CATC_LOCAL(SUB) ? CATC_P_TILE_N - (round)*CATC_LOCAL(SUB) : CATC_LOCAL(SUB)) / \
+    ((CATC_P_TILE_N - (round)*CATC_LOCAL(SUB) < CATC_LOCAL(SUB) ? CATC_P_TILE_N - (round)*CATC_LOCAL(SUB) \
+                                                                : CATC_LOCAL(SUB)) / \
      CATC_LOCAL(STRIP))
 
 /* Leader: C and TILE of a round into a buffer that is free. */
@@ -107,21 +111,66 @@ CATC_DEVICE void CATC_LOCAL(copy_in)(const struct CATC_LOCAL(epilogue) * e, int 
     }
 }
 
+/* Columns of D or TAP whose last 16 bytes in a row are not whole: a TMA store writes whole 16-byte units, up to 14 bytes
+ * past the edge (measured on an H200; TMA loads end at the element). Such a strip is stored element by element. */
+#define CATC_I_BY_TMA(size) (x + CATC_LOCAL(STRIP) <= g->n || g->n * (size) % 16 == 0)
+
 #define CATC_I_COPY_OUT(i, op, kind, type) \
-    CATC_ON_TAP_##kind(catc_tma_store_3d( \
-        &e->p->epi[i], at + CATC_I_SLOT(i) + strip * CATC_I_STRIP_BYTES(CATC_SIZEOF_##type), x, y, z);)
+    CATC_ON_TAP_##kind(if (CATC_I_BY_TMA(CATC_SIZEOF_##type)) { \
+        catc_tma_store_3d(&e->p->epi[i], at + CATC_I_SLOT(i) + strip * CATC_I_STRIP_BYTES(CATC_SIZEOF_##type), x, y, z); \
+    })
 
 /* Leader: D and TAP of a round from a buffer that is complete and fenced, as one group. */
 CATC_DEVICE void CATC_LOCAL(copy_out)(const struct CATC_LOCAL(epilogue) * e, int round, uint32_t buffer)
 {
+    const struct catc_gemm_params *const g = &e->p->gemm;
     uint32_t const at = catc_smem_u32(e->stage) + buffer * e->stage_pitch;
     int32_t const y = (int32_t)e->first_row, z = (int32_t)e->batch;
     for (int strip = 0; strip < CATC_I_STRIPS(round); ++strip) {
         int32_t const x = (int32_t)e->first_column + round * CATC_LOCAL(SUB) + strip * CATC_LOCAL(STRIP);
-        catc_tma_store_3d(&e->p->d, at + strip * CATC_I_STRIP_BYTES(CATC_C_SIZE_D), x, y, z);
+        if (CATC_I_BY_TMA(CATC_C_SIZE_D)) {
+            catc_tma_store_3d(&e->p->d, at + strip * CATC_I_STRIP_BYTES(CATC_C_SIZE_D), x, y, z);
+        }
         CATC_P_EPI_LIST(CATC_I_COPY_OUT)
     }
     catc_bulk_commit();
+}
+
+#define CATC_I_COPY_ELEMENT(type, out, index, slot) \
+    ((catc_element_##type *)(out))[index] = \
+        *(const catc_element_##type *)(const void *)((slot) + catc_fragment_offset(row, column, CATC_SIZEOF_##type, \
+                                                                                   CATC_LOCAL(STRIP)));
+#define CATC_I_COPY_ELEMENT_OF(type, out, index, slot) CATC_I_COPY_ELEMENT(type, out, index, slot)
+#define CATC_I_COPY_EDGE(i, op, kind, type) \
+    CATC_ON_TAP_##kind(if (!CATC_I_BY_TMA(CATC_SIZEOF_##type)) { \
+        CATC_I_COPY_ELEMENT(type, g->epi[i].out, \
+                            e->batch * g->epi[i].batch_stride + d_row * g->epi[i].ld + x + column % CATC_LOCAL(STRIP), \
+                            stage + CATC_I_SLOT(i)) \
+    })
+
+/* Everyone: what copy_out left, the strip of a round that crosses the right edge of D. Returns whether there is one. */
+CATC_DEVICE bool CATC_LOCAL(copy_edge)(const struct CATC_LOCAL(epilogue) * e, int round, const uint8_t *stage)
+{
+    const struct catc_gemm_params *const g = &e->p->gemm;
+    int64_t const first = e->first_column + round * CATC_LOCAL(SUB);
+    if (first >= g->n || first + CATC_I_STRIPS(round) * CATC_LOCAL(STRIP) <= g->n) {
+        return false;
+    }
+    int const strip = (int)(g->n - first) / CATC_LOCAL(STRIP);
+    int64_t const x = first + strip * CATC_LOCAL(STRIP);
+    int const wide = (int)(g->n - x); /* elements of a row, 0 if n ends with a strip */
+    for (int i = catc_thread() % 128; i < CATC_FRAGMENT_ROWS * wide; i += 128) {
+        int const row = i / wide, column = strip * CATC_LOCAL(STRIP) + i % wide;
+        int64_t const d_row = e->first_row + row;
+        if (d_row < g->m) {
+            if (!CATC_I_BY_TMA(CATC_C_SIZE_D)) {
+                CATC_I_COPY_ELEMENT_OF(CATC_P_TYPE_D, g->d,
+                                       e->batch * g->stride_d + d_row * g->ldd + x + column % CATC_LOCAL(STRIP), stage)
+            }
+            CATC_P_EPI_LIST(CATC_I_COPY_EDGE)
+        }
+    }
+    return true;
 }
 
 /* Leader: C and TILE of the tile's first round, before the main loop. */
@@ -131,6 +180,7 @@ CATC_DEVICE void CATC_LOCAL(copy_in_first)(const struct CATC_LOCAL(epilogue) * e
         CATC_BULK_WAIT_READ(0);
         CATC_LOCAL(copy_in)(e, 0, e->round % CATC_FRAGMENT_BUFFERS);
     }
+    CATC_SYNC_WARP(); /* what follows is aligned: the leader's warp must be whole again */
 }
 
 #define CATC_I_FETCH_COLUMN(i, op, kind, type) \
@@ -141,10 +191,9 @@ CATC_DEVICE void CATC_LOCAL(copy_in_first)(const struct CATC_LOCAL(epilogue) * e
     (stage + CATC_I_SLOT(i) + catc_fragment_offset(row, column, CATC_SIZEOF_##type, CATC_LOCAL(STRIP)))
 #define CATC_I_FETCH(i, op, kind, type) \
     CATC_ON_ROW_##kind(o->e##i = v->e##i[h];) \
-    CATC_ON_TILE_##kind(catc_fragment_load_##type(o->e##i, CATC_I_IN_SLOT(i, type));)
+        CATC_ON_TILE_##kind(catc_fragment_load_##type(o->e##i, CATC_I_IN_SLOT(i, type));)
 
-#define CATC_I_PUT(i, op, kind, type) \
-    CATC_ON_TAP_##kind(catc_fragment_store_##type(CATC_I_IN_SLOT(i, type), o->e##i);)
+#define CATC_I_PUT(i, op, kind, type) CATC_ON_TAP_##kind(catc_fragment_store_##type(CATC_I_IN_SLOT(i, type), o->e##i);)
 
 /* A REDUCE must not see elements past the edges of D: its state is put back after them. */
 #define CATC_I_KEEP(i, op, kind, type) CATC_ON_REDUCE_##kind(uint32_t const kept_##i = o->e##i;)
@@ -200,11 +249,12 @@ CATC_DEVICE void CATC_LOCAL(round)(const struct CATC_LOCAL(epilogue) * e, struct
                 if (CATC_C_SIZE_D == 4) {
                     CATC_PASTE(catc_fragment_store_, CATC_P_TYPE_D)(stage + at, x);
                 } else {
-                    word[group % 2 * 2 + h] = CATC_PASTE(catc_fragment_pack_, CATC_P_TYPE_D)(x);
+                    word[group % 2 * 2 + h] = CATC_PASTE(catc_pack_, CATC_P_TYPE_D)(x);
                 }
             }
             if (CATC_C_SIZE_D == 2 && group % 2 == 1) {
-                uint32_t const at = catc_fragment_offset(matrix_row, (group - 1) * 8 + matrix_column, 2, CATC_LOCAL(STRIP));
+                uint32_t const at =
+                    catc_fragment_offset(matrix_row, (group - 1) * 8 + matrix_column, 2, CATC_LOCAL(STRIP));
                 if (e->use_c) {
                     CATC_SYNC_WARP(); /* other lanes have read C where this one writes D */
                 }
@@ -233,22 +283,32 @@ CATC_DEVICE void CATC_LOCAL(epilogue_fragments)(struct CATC_LOCAL(epilogue) * e,
                 CATC_LOCAL(copy_in)(e, round + 1, buffer ^ 1);
             }
         }
+        CATC_SYNC_WARP();
         if (loads) {
             CATC_MBAR_WAIT(catc_smem_u32(e->staged + buffer), e->round / CATC_FRAGMENT_BUFFERS % 2);
         } else {
             CATC_NAMED_BARRIER(e->barrier, 128);
         }
-        CATC_LOCAL(round)(e, &operands, v, acc + round * (CATC_LOCAL(SUB) / 2), e->stage + buffer * e->stage_pitch, round);
+        CATC_LOCAL(round)
+        (e, &operands, v, acc + round * (CATC_LOCAL(SUB) / 2), e->stage + buffer * e->stage_pitch, round);
         catc_fence_proxy_async();
         CATC_NAMED_BARRIER(e->barrier, 128);
         if (e->leader) {
             CATC_LOCAL(copy_out)(e, round, buffer);
+        }
+        CATC_SYNC_WARP();
+        if (CATC_LOCAL(copy_edge)(e, round, e->stage + buffer * e->stage_pitch)) {
+            CATC_NAMED_BARRIER(e->barrier, 128); /* the leader must not load into the buffer while others read it */
         }
         e->round += 1;
     }
     CATC_LOCAL(chain_end)(&e->p->gemm, &operands, e->batch);
 }
 
+#undef CATC_I_BY_TMA
+#undef CATC_I_COPY_EDGE
+#undef CATC_I_COPY_ELEMENT
+#undef CATC_I_COPY_ELEMENT_OF
 #undef CATC_I_COPY_IN
 #undef CATC_I_COPY_OUT
 #undef CATC_I_EARLY

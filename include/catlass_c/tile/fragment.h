@@ -38,26 +38,13 @@ CATC_DEVICE void catc_fragment_load_f32(float *x, const void *at)
     x[1] = catc_f32_from_bits((uint32_t)(pair >> 32));
 }
 
-CATC_DEVICE uint32_t catc_fragment_pack_bf16(const float *x)
-{
-    return catc_bf16x2_from_f32(x[0], x[1]);
-}
-CATC_DEVICE uint32_t catc_fragment_pack_f16(const float *x)
-{
-    return catc_f16x2_from_f32(x[0], x[1]);
-}
-CATC_DEVICE uint32_t catc_fragment_pack_f32(const float *x) /* never stored: fp32 takes no stmatrix */
-{
-    return catc_f32_bits(x[0]);
-}
-
 CATC_DEVICE void catc_fragment_store_bf16(void *at, const float *x)
 {
-    *(catc_word_u32 *)at = catc_fragment_pack_bf16(x);
+    *(catc_word_u32 *)at = catc_pack_bf16(x);
 }
 CATC_DEVICE void catc_fragment_store_f16(void *at, const float *x)
 {
-    *(catc_word_u32 *)at = catc_fragment_pack_f16(x);
+    *(catc_word_u32 *)at = catc_pack_f16(x);
 }
 CATC_DEVICE void catc_fragment_store_f32(void *at, const float *x)
 {

@@ -48,9 +48,9 @@ CATC_DEVICE void catc_atomic_max_u32(uint32_t *p, uint32_t v)
 }
 
 /* 16 bytes that may alias anything; the alignment makes one 128-bit access of every assignment. */
-struct __align__(16) catc_u128 {
+struct CATC_ALIGNAS(16) __attribute__((may_alias)) catc_u128 {
     uint32_t w[4];
-} __attribute__((may_alias));
+};
 
 /* Arithmetic. */
 CATC_DEVICE float catc_fma(float a, float b, float c)
@@ -80,7 +80,8 @@ CATC_DEVICE float catc_f32_from_f16(uint16_t bits)
     return x;
 }
 
-/* PTX ISA 9.7.9.22 cvt.rn: nearest even; NaN gives 0x7fff for both types; too large gives infinity. */
+/* PTX ISA 9.7.9.22 cvt.rn: nearest even; NaN gives 0x7fff for both types; too large gives infinity. Two of them whose
+ * results are packed into one word become a single instruction. */
 CATC_DEVICE uint16_t catc_bf16_from_f32(float x)
 {
     uint16_t bits;
@@ -93,22 +94,6 @@ CATC_DEVICE uint16_t catc_f16_from_f32(float x)
     uint16_t bits;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
     return bits;
-}
-
-/* The same conversions, two at a time in one instruction: lo in bits 0 to 15, hi in bits 16 to 31. */
-#define CATC_HAS_PAIR_CONVERSION 1
-CATC_DEVICE uint32_t catc_bf16x2_from_f32(float lo, float hi)
-{
-    uint32_t pair;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(hi), "f"(lo));
-    return pair;
-}
-
-CATC_DEVICE uint32_t catc_f16x2_from_f32(float lo, float hi)
-{
-    uint32_t pair;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(hi), "f"(lo));
-    return pair;
 }
 
 CATC_DEVICE float catc_expf(float x)

@@ -81,7 +81,7 @@ CATC_API uint32_t catc_host_shuffle(uint32_t value, int source_lane, const char 
     return w->extra[0][lane];
 }
 
-/* ---- barriers of the block ---------------------------------------------------------------------------------------- */
+/* ---- barriers of the block ------------------------------------------------------------------------------------- */
 
 static void catc_host_release_barrier(struct catc_host *h, struct catc_host_barrier *b)
 {
@@ -146,7 +146,7 @@ static void catc_host_barrier_exit(struct catc_host *h)
         catc_host_release_warp(h, h->current >> 5);
 }
 
-/* ---- registers ---------------------------------------------------------------------------------------------------- */
+/* ---- registers ------------------------------------------------------------------------------------------------- */
 
 /* 9.7.20.5: the pool of a block is what the launch gave it, threads x the register count per thread at launch. With
  * launch bounds that is what fits 64 K registers, in steps of 8. */
@@ -171,7 +171,7 @@ CATC_API void catc_host_setmaxnreg(int increase, int registers, const char *site
         catc_host_block_on(h, CATC_HOST_OP_SETMAXNREG, site, (uint32_t)registers, 0);
         return;
     }
-    /* The last lane waits for the registers on behalf of its warp: it looks again whenever a warp has given some back. */
+    /* The last lane waits for the registers on behalf of its warp, and looks again when a warp has given some back. */
     const int more = 32 * (registers - w->registers);
     while (more > h->registers_free) {
         w->last = h->current & 31;
@@ -190,7 +190,7 @@ CATC_API void catc_host_setmaxnreg(int increase, int registers, const char *site
     catc_host_woke_others(h);
 }
 
-/* ---- stmatrix ------------------------------------------------------------------------------------------------------ */
+/* ---- stmatrix -------------------------------------------------------------------------------------------------- */
 
 static unsigned char *catc_host_smem(struct catc_host *h, uint32_t address, uint32_t bytes, const char *what,
                                      const char *site); /* mbarrier.h */

@@ -4,12 +4,12 @@
 
 __thread const struct catc_host_lane *catc_host_self;
 
-static void catc_host_mbar_reset(struct catc_host *h);   /* mbarrier.h */
+static void catc_host_mbar_reset(struct catc_host *h); /* mbarrier.h */
 static void catc_host_mbar_check(struct catc_host *h);
 static void catc_host_copies_reset(struct catc_host *h); /* tma.h */
 static void catc_host_copies_check(struct catc_host *h);
 static void catc_host_copies_free(struct catc_host *h);
-static void catc_host_wgmma_reset(struct catc_host *h);  /* wgmma.h */
+static void catc_host_wgmma_reset(struct catc_host *h); /* wgmma.h */
 static void catc_host_wgmma_check(struct catc_host *h);
 static void catc_host_wgmma_free(struct catc_host *h);
 
@@ -39,16 +39,26 @@ static void catc_host_read_environment(struct catc_host *h)
     h->schedule = CATC_HOST_ROUNDROBIN;
     h->landing = CATC_HOST_LATE;
     h->seed = 1;
-    if (schedule && !strncmp(schedule, "reverse", 7))
-        h->schedule = CATC_HOST_REVERSE;
-    if (schedule && !strncmp(schedule, "random", 6))
-        h->schedule = CATC_HOST_RANDOM;
-    if (schedule && strchr(schedule, ':'))
-        h->seed = strtoull(strchr(schedule, ':') + 1, NULL, 0);
+    if (schedule && *schedule) {
+        const size_t length = strcspn(schedule, ":");
+        char *end = (char *)"";
+        if (schedule[length])
+            h->seed = strtoull(schedule + length + 1, &end, 0);
+        if (length == 7 && !strncmp(schedule, "reverse", length))
+            h->schedule = CATC_HOST_REVERSE;
+        else if (length == 6 && !strncmp(schedule, "random", length))
+            h->schedule = CATC_HOST_RANDOM;
+        else if (length != 10 || strncmp(schedule, "roundrobin", length))
+            h->bad_environment = "CATC_HOST_SCHEDULE must be roundrobin, reverse or random:<seed>";
+        if (*end)
+            h->bad_environment = "CATC_HOST_SCHEDULE: the seed must be a number";
+    }
     if (landing && !strcmp(landing, "early"))
         h->landing = CATC_HOST_EARLY;
-    if (landing && !strcmp(landing, "random"))
+    else if (landing && !strcmp(landing, "random"))
         h->landing = CATC_HOST_ANY_TIME;
+    else if (landing && *landing && strcmp(landing, "late"))
+        h->bad_environment = "CATC_HOST_LANDING must be late, early or random";
 }
 
 /* The calling OS thread's emulator; NULL if there is no memory. */
@@ -146,9 +156,6 @@ static void catc_host_run(struct catc_host *h)
     } else if (sigsetjmp(h->fault_jump, 1) == 0) {
         catc_host_run_blocks(h);
     } else {
-#if defined(CATC_HOST_TSAN)
-        __tsan_switch_to_fiber(h->main.tsan, 0);
-#endif
         char text[256];
         catc_host_fault_describe(h, h->fault_address, text, sizeof text);
         catc_host_report_begin(h);
@@ -175,7 +182,8 @@ CATC_API enum catc_status catc_host_launch(const struct catc_host_launch *launch
         return CATC_INVALID_ARGUMENT;
     }
     if (launch->threads < 1 || launch->threads > CATC_HOST_THREADS_MAX) {
-        catc_host_append(sentence, size, "%s: threads=%d must be 1 to %d", name, launch->threads, CATC_HOST_THREADS_MAX);
+        catc_host_append(sentence, size, "%s: threads=%d must be 1 to %d", name, launch->threads,
+                         CATC_HOST_THREADS_MAX);
         return CATC_INVALID_ARGUMENT;
     }
     if (launch->blocks < 1) {
@@ -187,8 +195,13 @@ CATC_API enum catc_status catc_host_launch(const struct catc_host_launch *launch
                          CATC_HOST_SMEM_MAX);
         return CATC_INVALID_ARGUMENT;
     }
+    if (h && h->bad_environment) {
+        catc_host_append(sentence, size, "%s: environment variable %s", name, h->bad_environment);
+        return CATC_INVALID_ARGUMENT;
+    }
     if (h && h->running) {
-        catc_host_append(sentence, size, "%s: a kernel cannot launch a kernel; launch it when this one has ended", name);
+        catc_host_append(sentence, size, "%s: a kernel cannot launch a kernel; launch it when this one has ended",
+                         name);
         return CATC_INVALID_ARGUMENT;
     }
     if (!h || !catc_host_stacks_make(h, launch->threads)) {

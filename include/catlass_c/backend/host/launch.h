@@ -46,9 +46,8 @@ CATC_API void catc_host_set_landing(enum catc_host_landing landing);
  * entries, of dimensions 1 and up; swizzle_span_bytes is 0, 32, 64 or 128. Refuses what cuTensorMapEncodeTiled
  * refuses. */
 CATC_API enum catc_status catc_host_tensor_map(struct catc_tensor_map *map, int rank, const void *base, int elem_bytes,
-                                               const uint64_t *dims, const uint64_t *stride_bytes,
-                                               const uint32_t *box, int swizzle_span_bytes, char *sentence,
-                                               size_t size);
+                                               const uint64_t *dims, const uint64_t *stride_bytes, const uint32_t *box,
+                                               int swizzle_span_bytes, char *sentence, size_t size);
 
 /* The seam of the checker. Any member may be NULL. Called on the OS thread of the launch, on the running fibre
  * (catc_host_self in simt.h tells which), at the moment that the emulator performs the step. Plain loads and stores of
@@ -56,31 +55,31 @@ CATC_API enum catc_status catc_host_tensor_map(struct catc_tensor_map *map, int 
 enum catc_host_event {
     CATC_HOST_BARRIER_ARRIVE = 1, /* object: the barrier's number as a pointer; value: threads expected, 0 = all */
     CATC_HOST_BARRIER_LEAVE,
-    CATC_HOST_WARP_ARRIVE,        /* value: 0 */
+    CATC_HOST_WARP_ARRIVE, /* value: 0 */
     CATC_HOST_WARP_LEAVE,
-    CATC_HOST_MBAR_INIT,          /* object: the barrier in shared memory; value: arrivals per phase */
-    CATC_HOST_MBAR_ARRIVE,        /* value: bytes expected in addition */
-    CATC_HOST_MBAR_WAITED,        /* value: number of the phase whose completion was seen */
+    CATC_HOST_MBAR_INIT,   /* object: the barrier in shared memory; value: arrivals per phase */
+    CATC_HOST_MBAR_ARRIVE, /* value: bytes expected in addition */
+    CATC_HOST_MBAR_WAITED, /* value: number of the phase whose completion was seen */
     CATC_HOST_FENCE_MBAR_INIT,
     CATC_HOST_FENCE_PROXY_ASYNC,
     CATC_HOST_FENCE_WGMMA,
-    CATC_HOST_BULK_COMMIT,        /* value: groups committed so far by this thread */
-    CATC_HOST_BULK_WAITED_READ,   /* value: groups of this thread whose shared memory has been read */
-    CATC_HOST_BULK_WAITED,        /* value: groups of this thread that are complete */
-    CATC_HOST_WGMMA_COMMIT,       /* value: groups committed so far by this thread */
-    CATC_HOST_WGMMA_WAITED,       /* value: groups of this thread that are complete */
-    CATC_HOST_LOAD_ISSUED,        /* async events; object: the mbarrier */
+    CATC_HOST_BULK_COMMIT,      /* value: groups committed so far by this thread */
+    CATC_HOST_BULK_WAITED_READ, /* value: groups of this thread whose shared memory has been read */
+    CATC_HOST_BULK_WAITED,      /* value: groups of this thread that are complete */
+    CATC_HOST_WGMMA_COMMIT,     /* value: groups committed so far by this thread */
+    CATC_HOST_WGMMA_WAITED,     /* value: groups of this thread that are complete */
+    CATC_HOST_LOAD_ISSUED,      /* from here on: async events; object of loads: the mbarrier */
     CATC_HOST_LOAD_LANDED,
     CATC_HOST_STORE_ISSUED,
     CATC_HOST_STORE_READ,
     CATC_HOST_STORE_WRITTEN,
-    CATC_HOST_WGMMA_ISSUED,       /* value instead of bytes: the two descriptors are reported one after the other */
-    CATC_HOST_WGMMA_READ
+    CATC_HOST_WGMMA_ISSUED, /* every 16 bytes of the operands, in the first thread to issue */
+    CATC_HOST_WGMMA_READ    /* the same, when they are read */
 };
 struct catc_host_hooks {
     void (*block_begin)(int64_t block, int threads, const void *shared, size_t shared_bytes);
     void (*block_end)(int64_t block);
-    void (*read)(const void *address, size_t bytes, const char *site);  /* by an emulated instruction, generic proxy */
+    void (*read)(const void *address, size_t bytes, const char *site); /* by an emulated instruction, generic proxy */
     void (*write)(const void *address, size_t bytes, const char *site);
     void (*sync)(enum catc_host_event event, const void *object, uint64_t value, const char *site);
     void (*async)(enum catc_host_event event, const void *address, size_t bytes, const void *object, const char *site);

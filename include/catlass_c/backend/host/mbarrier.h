@@ -2,9 +2,9 @@
  *
  * backend/host/mbarrier.h: mbarrier objects (PTX ISA 9.7.13.15). A part of backend/host/runtime.h.
  *
- * Their state is a table beside shared memory, found by address; the 8 bytes themselves stay NaN. A phase completes when
- * no arrival is pending and the transaction count is 0. The count may be negative within a phase, while an arrival (and
- * so an expect_tx) is still to come. */
+ * Their state is a table beside shared memory, found by address; the 8 bytes themselves stay NaN. A phase completes
+ * when no arrival is pending and the transaction count is 0. The count may be negative within a phase, while an arrival
+ * (and so an expect_tx) is still to come. */
 
 /* Turns a range of shared addresses into memory; fails if it is not inside the arena. */
 static inline unsigned char *catc_host_smem(struct catc_host *h, uint32_t address, uint32_t bytes, const char *what,
@@ -44,10 +44,11 @@ static void catc_host_mbar_step(struct catc_host *h, struct catc_host_mbar *bar,
     if (bar->pending)
         return;
     if (bar->tx < 0)
-        catc_host_fail(h,
-                       "tx underflow of mbarrier 0x%x (initialised at %s) in phase %u: %lld bytes more have landed than "
-                       "were expected; the last step was at %s",
-                       bar->address, bar->site, bar->phase, -(long long)bar->tx, site);
+        catc_host_fail(
+            h,
+            "tx underflow of mbarrier 0x%x (initialised at %s) in phase %u: %lld bytes more have landed than "
+            "were expected; the last step was at %s",
+            bar->address, bar->site, bar->phase, -(long long)bar->tx, site);
     if (bar->tx)
         return;
     bar->phase++;
@@ -99,8 +100,8 @@ CATC_API void catc_host_mbar_init(uint32_t address, uint32_t count, const char *
 CATC_API void catc_host_mbar_arrive(uint32_t address, uint32_t tx_bytes, const char *site)
 {
     struct catc_host *h = catc_host_tls;
-    struct catc_host_mbar *bar = catc_host_mbar_find(h, address, tx_bytes ? "catc_mbar_expect_tx" : "catc_mbar_arrive",
-                                                     site);
+    struct catc_host_mbar *bar =
+        catc_host_mbar_find(h, address, tx_bytes ? "catc_mbar_expect_tx" : "catc_mbar_arrive", site);
     CATC_HOST_HOOK(sync, CATC_HOST_MBAR_ARRIVE, h->arena + (address - CATC_HOST_SMEM_BASE), tx_bytes, site);
     if (bar->pending == 0)
         catc_host_fail(h,
@@ -139,14 +140,4 @@ static void catc_host_mbar_check(struct catc_host *h)
         if (h->mbar[i].tx)
             catc_host_fail(h, "the block ends while mbarrier 0x%x (initialised at %s) has %lld tx bytes outstanding",
                            h->mbar[i].address, h->mbar[i].site, (long long)h->mbar[i].tx);
-}
-
-CATC_API void catc_host_fence(int fence, const char *site)
-{
-    static const enum catc_host_event event[] = {CATC_HOST_FENCE_MBAR_INIT, CATC_HOST_FENCE_MBAR_INIT,
-                                                 CATC_HOST_FENCE_PROXY_ASYNC, CATC_HOST_FENCE_WGMMA};
-    (void)event;
-    (void)fence;
-    (void)site;
-    CATC_HOST_HOOK(sync, event[fence], NULL, 0, site);
 }

@@ -29,8 +29,9 @@ static const char *catc_host_landing_name(enum catc_host_landing landing)
 static void catc_host_report_begin(struct catc_host *h)
 {
     h->report[0] = 0;
-    catc_host_append(h->report, sizeof h->report, "%s: block %lld, thread %d: ",
-                     h->launch->name ? h->launch->name : "kernel", (long long)h->block.index, h->current);
+    catc_host_append(h->report, sizeof h->report,
+                     "%s: block %lld, thread %d: ", h->launch->name ? h->launch->name : "kernel",
+                     (long long)h->block.index, h->current);
 }
 static void catc_host_report_end(struct catc_host *h)
 {
@@ -57,24 +58,15 @@ static void catc_host_fail(struct catc_host *h, const char *format, ...)
 static const char *catc_host_op_name(enum catc_host_op op)
 {
     switch (op) {
-    case CATC_HOST_OP_SYNC_BLOCK:
-        return "CATC_SYNC_BLOCK";
-    case CATC_HOST_OP_SYNC_WARP:
-        return "CATC_SYNC_WARP";
-    case CATC_HOST_OP_SHUFFLE:
-        return "CATC_SHFL";
-    case CATC_HOST_OP_NAMED_BARRIER:
-        return "CATC_NAMED_BARRIER";
-    case CATC_HOST_OP_STMATRIX:
-        return "CATC_STMATRIX_X4";
-    case CATC_HOST_OP_SETMAXNREG:
-        return "CATC_SETMAXNREG";
-    case CATC_HOST_OP_MBAR_WAIT:
-        return "CATC_MBAR_WAIT";
-    case CATC_HOST_OP_WGMMA_WAIT:
-        return "CATC_WGMMA_WAIT";
-    case CATC_HOST_OP_RUN:
-        break;
+    case CATC_HOST_OP_SYNC_BLOCK: return "CATC_SYNC_BLOCK";
+    case CATC_HOST_OP_SYNC_WARP: return "CATC_SYNC_WARP";
+    case CATC_HOST_OP_SHUFFLE: return "CATC_SHFL";
+    case CATC_HOST_OP_NAMED_BARRIER: return "CATC_NAMED_BARRIER";
+    case CATC_HOST_OP_STMATRIX: return "CATC_STMATRIX_X4";
+    case CATC_HOST_OP_SETMAXNREG: return "CATC_SETMAXNREG";
+    case CATC_HOST_OP_MBAR_WAIT: return "CATC_MBAR_WAIT";
+    case CATC_HOST_OP_WGMMA_WAIT: return "CATC_WGMMA_WAIT";
+    case CATC_HOST_OP_RUN: break;
     }
     return "running";
 }

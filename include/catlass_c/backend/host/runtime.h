@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * backend/host/runtime.h: the emulator. Nothing here is seen by instances. The bodies are compiled in the one translation
- * unit that defines CATC_HOST_IMPLEMENTATION (lib/host_runtime.c; a single-file build: where CATC_IMPLEMENTATION is
- * defined), best at -O3 and as GNU C (sigaction, mmap); elsewhere this header is backend/host/launch.h.
+ * backend/host/runtime.h: the emulator. Nothing here is seen by instances. The bodies are compiled in the one
+ * translation unit that defines CATC_HOST_IMPLEMENTATION (lib/host_runtime.c; in a single-file build catlass_c.h does),
+ * best at -O3 and as GNU C (sigaction, mmap); elsewhere this header is backend/host/launch.h.
  *
  *   report.h      sentences of failures, the list of what every warp waits for
  *   memory.h      guarded allocations, the shared arena, the handler that turns a fault into a report
@@ -18,10 +18,6 @@
  * thread ends. Fibres never move to another OS thread. */
 #ifndef CATC_BACKEND_HOST_RUNTIME_H
 #define CATC_BACKEND_HOST_RUNTIME_H
-
-#if defined(CATC_IMPLEMENTATION) && !defined(CATC_HOST_IMPLEMENTATION)
-#define CATC_HOST_IMPLEMENTATION
-#endif
 
 #include "catlass_c/backend/host/launch.h"
 
@@ -116,8 +112,10 @@ struct catc_host_fibre {
     int fresh;            /* the context does not exist yet, or was abandoned in the middle of a kernel */
     enum catc_host_op op;
     const char *site;
-    uint32_t a, b; /* operands of op, for reports and for waking */
+    uint32_t a, b;             /* operands of op, for reports and for waking */
     uint32_t stores_committed; /* bulk groups, see tma.h */
+    const char *fence_site;    /* the last catc_wgmma_fence */
+    int fenced;                /* 1: and no accumulator was released since */
 };
 
 struct catc_host_warp {
@@ -165,32 +163,33 @@ struct catc_host_copy {
     int64_t at[5];
     struct catc_host_mbar *bar; /* loads */
     uint32_t phase;
-    uint32_t group;             /* stores: the thread's group that it belongs to */
-    unsigned char *held;        /* stores: the box, once read from shared memory */
-    int written, released;      /* stores: global memory has it; a wait has covered the reading */
+    uint32_t group;        /* stores: the thread's group that it belongs to */
+    unsigned char *held;   /* stores: the box, once read from shared memory */
+    int written, released; /* stores: global memory has it; a wait has covered the reading */
     const char *site;
 };
 
 struct catc_host_accumulator {
-    int n;                 /* 0: free */
-    uint32_t lanes[4];     /* threads whose registers are held here */
-    int left;              /* number of such threads */
-    int pending;           /* multiplies on it that are not executed */
+    int n;             /* 0: free */
+    uint32_t lanes[4]; /* threads whose registers are held here */
+    int left;          /* number of such threads */
+    int pending;       /* multiplies on it that are not executed */
     float *owner[128];
-    float *panel;          /* 64 x n */
+    float *panel; /* 64 x n */
 };
 struct catc_host_multiply {
     uint64_t desc_a, desc_b;
     int n, type, scale_d, trans_a, trans_b, line;
-    int issued; /* threads that have issued it */
+    const char *site; /* of the fence before it */
+    int issued;       /* threads that have issued it */
     struct catc_host_accumulator *acc;
 };
 enum { CATC_HOST_ACCUMULATORS = 8, CATC_HOST_MULTIPLIES = 256, CATC_HOST_GROUPS = 64 };
 struct catc_host_warpgroup {
-    uint32_t head, tail;                         /* multiplies [head, tail) are queued, of 0 ... in issue order */
-    uint32_t complete;                           /* multiplies before this one were issued by all threads */
+    uint32_t head, tail; /* multiplies [head, tail) are queued, of 0 ... in issue order */
+    uint32_t complete;   /* multiplies before this one were issued by all threads */
     struct catc_host_multiply queue[CATC_HOST_MULTIPLIES];
-    uint32_t groups;                             /* groups committed by the first thread to do so */
+    uint32_t groups; /* groups committed by the first thread to do so */
     uint32_t group_end[CATC_HOST_GROUPS];
     uint32_t issued[128], committed[128];
     uint32_t waiting[4];
@@ -235,6 +234,7 @@ struct catc_host {
     uint32_t warpgroups_used;
     float *panels; /* of the multiply in progress */
 
+    const char *bad_environment; /* the variable that has an unknown value */
     sigjmp_buf fault_jump;
     int catching;
     unsigned char *signal_stack;

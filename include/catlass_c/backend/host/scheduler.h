@@ -120,6 +120,8 @@ static void catc_host_thread_main(struct catc_host *h)
 {
     for (;;) {
         catc_host_fibre(h)->stores_committed = 0;
+        catc_host_fibre(h)->fence_site = NULL;
+        catc_host_fibre(h)->fenced = 0;
         h->kernel(h->launch->params);
         struct catc_host_warp *w = &h->warp[h->current >> 5];
         w->alive &= ~(1u << (h->current & 31));

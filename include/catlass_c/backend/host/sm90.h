@@ -84,7 +84,6 @@ CATC_DEVICE uint64_t catc_wgmma_desc(uint32_t addr, uint32_t lbo, uint32_t sbo, 
 #define CATC_NAMED_BARRIER(id, threads) catc_host_named_barrier((id), (threads), CATC_HOST_SITE)
 #define catc_warp_uniform(v) ((int)catc_host_shuffle((uint32_t)(v), 0, CATC_HOST_SITE))
 
-#define CATC_STMATRIX_X4(addr, r0, r1, r2, r3) \
-    catc_host_stmatrix_x4((addr), (r0), (r1), (r2), (r3), CATC_HOST_SITE)
+#define CATC_STMATRIX_X4(addr, r0, r1, r2, r3) catc_host_stmatrix_x4((addr), (r0), (r1), (r2), (r3), CATC_HOST_SITE)
 
 #endif /* CATC_BACKEND_HOST_SM90_H */

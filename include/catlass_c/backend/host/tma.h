@@ -9,9 +9,8 @@
 enum { CATC_HOST_MAP_MAGIC = 0x43544d31 }; /* "CTM1" */
 
 CATC_API enum catc_status catc_host_tensor_map(struct catc_tensor_map *map, int rank, const void *base, int elem_bytes,
-                                               const uint64_t *dims, const uint64_t *stride_bytes,
-                                               const uint32_t *box, int swizzle_span_bytes, char *sentence,
-                                               size_t size)
+                                               const uint64_t *dims, const uint64_t *stride_bytes, const uint32_t *box,
+                                               int swizzle_span_bytes, char *sentence, size_t size)
 {
     char none[1];
     if (!sentence || size == 0) {
@@ -63,8 +62,9 @@ CATC_API enum catc_status catc_host_tensor_map(struct catc_tensor_map *map, int 
         return CATC_INVALID_ARGUMENT;
     }
     if (swizzle_span_bytes && inner > (uint32_t)swizzle_span_bytes) {
-        catc_host_append(sentence, size, "tensor map: box[0]=%u gives rows of %u bytes; must fit the swizzle span of %d",
-                         box[0], inner, swizzle_span_bytes);
+        catc_host_append(sentence, size,
+                         "tensor map: box[0]=%u gives rows of %u bytes; must fit the swizzle span of %d", box[0], inner,
+                         swizzle_span_bytes);
         return CATC_INVALID_ARGUMENT;
     }
     struct catc_host_map m;
@@ -96,7 +96,8 @@ static inline uint32_t catc_host_rows(const struct catc_host_map *m)
     return (uint32_t)m->box[1] * m->box[2] * m->box[3] * m->box[4];
 }
 
-/* The swizzle permutes 16-byte chunks by XOR of address bits: 128: [4:6] ^= [7:9], 64: [4:5] ^= [7:8], 32: [4] ^= [7]. */
+/* The swizzle permutes 16-byte chunks by XOR of address bits. Span 128: [4:6] ^= [7:9]; 64: [4:5] ^= [7:8];
+ * 32: [4] ^= [7]. */
 static inline uint32_t catc_host_swizzle(uint32_t address, uint32_t span)
 {
     return address ^ ((address >> 7 & (span / 16 - 1)) << 4);
@@ -130,17 +131,15 @@ static void catc_host_move(struct catc_host *h, struct catc_host_copy *c, enum c
         }
         for (uint32_t byte = 0; byte < inner; byte += 16) {
             const uint32_t address = c->smem + row * pitch + byte;
-            unsigned char *shared = h->arena + ((m->span ? catc_host_swizzle(address, m->span) : address) -
-                                                CATC_HOST_SMEM_BASE);
+            unsigned char *shared =
+                h->arena + ((m->span ? catc_host_swizzle(address, m->span) : address) - CATC_HOST_SMEM_BASE);
             /* Of these 16 bytes, those inside the tensor: all, or the first ones at its edge, or none. */
             const int64_t at = from + byte;
             const int64_t inside = !global || at < 0 || at >= tensor_bytes ? 0
                                    : tensor_bytes - at < 16                ? tensor_bytes - at
                                                                            : 16;
             switch (motion) {
-            case CATC_HOST_POISON:
-                memset(shared, 0xff, 16);
-                break;
+            case CATC_HOST_POISON: memset(shared, 0xff, 16); break;
             case CATC_HOST_FETCH:
                 if (inside == 16) {
                     memcpy(shared, global + at, 16);
@@ -150,12 +149,11 @@ static void catc_host_move(struct catc_host *h, struct catc_host_copy *c, enum c
                         memcpy(shared, global + at, (size_t)inside);
                 }
                 break;
-            case CATC_HOST_GATHER:
-                memcpy(c->held + row * inner + byte, shared, 16);
-                break;
+            case CATC_HOST_GATHER: memcpy(c->held + row * inner + byte, shared, 16); break;
             case CATC_HOST_WRITE:
+                /* whole 16-byte units, as an H200 does: a row whose length is no multiple of 16 bytes is overrun */
                 if (inside)
-                    memcpy(global + at, c->held + row * inner + byte, (size_t)inside);
+                    memcpy(global + at, c->held + row * inner + byte, 16);
                 break;
             }
         }
@@ -255,8 +253,8 @@ CATC_API void catc_host_tma_load(uint32_t dst, const struct catc_tensor_map *map
     c->bar = catc_host_mbar_find(h, bar, "catc_tma_load", site);
     c->phase = c->bar->phase;
     CATC_HOST_HOOK(async, CATC_HOST_LOAD_ISSUED, h->arena + (dst - CATC_HOST_SMEM_BASE),
-                   (size_t)catc_host_rows(&c->map) * catc_host_pitch(&c->map),
-                   h->arena + (bar - CATC_HOST_SMEM_BASE), site);
+                   (size_t)catc_host_rows(&c->map) * catc_host_pitch(&c->map), h->arena + (bar - CATC_HOST_SMEM_BASE),
+                   site);
     if (h->landing == CATC_HOST_EARLY) {
         struct catc_host_copy now = *c;
         h->n_loads--;

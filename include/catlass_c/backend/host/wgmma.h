@@ -41,12 +41,14 @@ static void catc_host_wgmma_check(struct catc_host *h)
         const int i = __builtin_ctz(used);
         const struct catc_host_warpgroup *wg = &h->warpgroup[i];
         if (wg->head != wg->tail)
-            catc_host_fail(h, "the block ends while a wgmma of warpgroup %d (line %d) was not waited for", i,
-                           wg->queue[wg->head % CATC_HOST_MULTIPLIES].line);
+            catc_host_fail(h, "the block ends while a wgmma of warpgroup %d, after the fence at %s, was not waited for",
+                           i, wg->queue[wg->head % CATC_HOST_MULTIPLIES].site);
         for (int j = 0; j < CATC_HOST_ACCUMULATORS; j++)
             if (wg->acc[j].n)
-                catc_host_fail(h, "the block ends while accumulators of warpgroup %d were not released: no "
-                                  "CATC_WGMMA_WAIT has named them", i);
+                catc_host_fail(h,
+                               "the block ends while accumulators of warpgroup %d were not released: no "
+                               "CATC_WGMMA_WAIT has named them",
+                               i);
     }
 }
 
@@ -66,7 +68,7 @@ static struct catc_host_warpgroup *catc_host_my_warpgroup(struct catc_host *h, c
     return &h->warpgroup[i];
 }
 
-/* ---- registers and panels ----------------------------------------------------------------------------------------- */
+/* ---- registers and panels -------------------------------------------------------------------------------------- */
 
 /* Thread l's value d[4 j + 2 g + c] is at row 16 (l / 32) + l % 32 / 4 + 8 g, column 8 j + 2 (l % 4) + c. */
 static inline float *catc_host_fragment(const struct catc_host_accumulator *acc, int l, int g)
@@ -105,11 +107,12 @@ static void catc_host_acc_give(struct catc_host *h, struct catc_host_accumulator
         }
     }
     acc->lanes[l / 32] &= ~(1u << l % 32);
+    catc_host_fibre(h)->fenced = 0;
     if (--acc->left == 0 && acc->pending == 0)
         acc->n = 0;
 }
 
-/* ---- operands ----------------------------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------------------------- */
 
 struct catc_host_descriptor {
     uint32_t start, lbo, sbo, span; /* bytes; span 0: no swizzle */
@@ -147,9 +150,10 @@ static inline void catc_host_widen(float *out, const unsigned char *chunk, int t
 }
 
 /* Reads the `rows` x 32 bytes of K of one operand into panel[k][row] as fp32. A 16-byte chunk is never split by the
- * layouts, so the address is made once per chunk: along K for K-major operands, along rows for the others. */
+ * layouts, so the address is made once per chunk: along K for K-major operands, along rows for the others. `event` is
+ * what the checker is told of every chunk. */
 static void catc_host_operand(struct catc_host *h, float *panel, int rows, uint64_t bits, int type, int transposed,
-                              int line)
+                              enum catc_host_event event, const char *site)
 {
     const struct catc_host_descriptor d = catc_host_descriptor(bits);
     const uint32_t limit = (uint32_t)h->smem_bytes - 16, span = d.span ? d.span : 16;
@@ -172,10 +176,13 @@ static void catc_host_operand(struct catc_host *h, float *panel, int rows, uint6
             if (d.span)
                 address = catc_host_swizzle(address, d.span);
             if (address - CATC_HOST_SMEM_BASE > limit)
-                catc_host_fail(h, "wgmma (line %d): descriptor 0x%llx reaches shared address 0x%x, outside the block's "
-                                  "%d bytes at 0x%x", line, (unsigned long long)bits, address, h->smem_bytes,
-                               CATC_HOST_SMEM_BASE);
+                catc_host_fail(
+                    h,
+                    "wgmma after the fence at %s: descriptor 0x%llx reaches shared address 0x%x, outside the "
+                    "block's %d bytes at 0x%x",
+                    site, (unsigned long long)bits, address, h->smem_bytes, CATC_HOST_SMEM_BASE);
             const unsigned char *chunk = h->arena + (address - CATC_HOST_SMEM_BASE);
+            CATC_HOST_HOOK(async, event, chunk, 16, NULL, site);
             if (!transposed) {
                 catc_host_widen(wide, chunk, type);
                 for (int j = 0; j < per_chunk; j++)
@@ -215,14 +222,17 @@ static void catc_host_multiply_panels(float *c, const float *a, const float *b, 
     }
 }
 
+static void catc_host_operands(struct catc_host *h, const struct catc_host_multiply *m, enum catc_host_event event)
+{
+    catc_host_operand(h, h->panels, 64, m->desc_a, m->type, m->trans_a, event, m->site);
+    catc_host_operand(h, h->panels + 64 * CATC_HOST_PANEL_K, m->n, m->desc_b, m->type, m->trans_b, event, m->site);
+}
+
 static void catc_host_multiply(struct catc_host *h, struct catc_host_multiply *m)
 {
     float *a = h->panels, *b = a + 64 * CATC_HOST_PANEL_K;
     struct catc_host_accumulator *acc = m->acc;
-    catc_host_operand(h, a, 64, m->desc_a, m->type, m->trans_a, m->line);
-    catc_host_operand(h, b, m->n, m->desc_b, m->type, m->trans_b, m->line);
-    CATC_HOST_HOOK(async, CATC_HOST_WGMMA_READ, h->arena + (m->desc_a & 0x3fff) * 16 - CATC_HOST_SMEM_BASE, 0, m->acc,
-                   "wgmma");
+    catc_host_operands(h, m, CATC_HOST_WGMMA_READ);
     if (!m->scale_d)
         memset(acc->panel, 0, 64 * (size_t)m->n * sizeof(float));
     catc_host_multiply_panels(acc->panel, a, b, m->n, m->type == CATC_F32 ? 8 : 16);
@@ -230,29 +240,33 @@ static void catc_host_multiply(struct catc_host *h, struct catc_host_multiply *m
         acc->n = 0;
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------------- */
+/* ---- instructions ---------------------------------------------------------------------------------------------- */
 
 /* The first thread to issue: checks the instruction and finds or makes its accumulator. */
 static void catc_host_multiply_begin(struct catc_host *h, struct catc_host_warpgroup *wg, struct catc_host_multiply *m,
                                      float *acc, int l)
 {
-    const int line = m->line, n = m->n;
+    const char *site = m->site;
+    const int n = m->n;
     if (n < 8 || n > 256 || n % 8)
-        catc_host_fail(h, "wgmma (line %d): n=%d must be a multiple of 8 in 8 to 256", line, n);
+        catc_host_fail(h, "wgmma after the fence at %s: n=%d must be a multiple of 8 in 8 to 256", site, n);
     if (m->type != CATC_BF16 && m->type != CATC_F16 && m->type != CATC_F32)
-        catc_host_fail(h, "wgmma (line %d): type=%d must be bf16, f16 or f32 (as tf32)", line, m->type);
+        catc_host_fail(h, "wgmma after the fence at %s: type=%d must be bf16, f16 or f32 (as tf32)", site, m->type);
     if (m->type == CATC_F32 && (m->trans_a || m->trans_b))
-        catc_host_fail(h, "wgmma (line %d): tf32 operands must be K-major", line);
+        catc_host_fail(h, "wgmma after the fence at %s: tf32 operands must be K-major", site);
     if ((m->desc_a | m->desc_b) >> 49 & 7)
-        catc_host_fail(h, "wgmma (line %d): the descriptors' base offset must be 0: start tiles on a multiple of 8 rows",
-                       line);
+        catc_host_fail(
+            h,
+            "wgmma after the fence at %s: the descriptors' base offset must be 0: start tiles on a multiple of 8 rows",
+            site);
     struct catc_host_accumulator *slot = NULL;
     for (int i = 0; i < CATC_HOST_ACCUMULATORS; i++) {
         struct catc_host_accumulator *s = &wg->acc[i];
         if (s->n && (s->lanes[l / 32] >> l % 32 & 1) && s->owner[l] < acc + n / 2 && acc < s->owner[l] + s->n / 2) {
             if (s->owner[l] != acc || s->n != n)
-                catc_host_fail(h, "wgmma (line %d): its accumulators overlap those of a pending wgmma of n=%d", line,
-                               s->n);
+                catc_host_fail(h,
+                               "wgmma after the fence at %s: its accumulators overlap those of a pending wgmma of n=%d",
+                               site, s->n);
             m->acc = s;
             return;
         }
@@ -260,12 +274,12 @@ static void catc_host_multiply_begin(struct catc_host *h, struct catc_host_warpg
             slot = s;
     }
     if (!slot)
-        catc_host_fail(h, "wgmma (line %d): a warpgroup has at most %d accumulators in flight", line,
+        catc_host_fail(h, "wgmma after the fence at %s: a warpgroup has at most %d accumulators in flight", site,
                        CATC_HOST_ACCUMULATORS);
     if (!slot->panel)
         slot->panel = (float *)malloc(64 * 256 * sizeof(float));
     if (!slot->panel)
-        catc_host_fail(h, "wgmma (line %d): no memory for the accumulators", line);
+        catc_host_fail(h, "wgmma after the fence at %s: no memory for the accumulators", site);
     slot->n = n;
     slot->left = slot->pending = 0;
     memset(slot->lanes, 0, sizeof slot->lanes);
@@ -276,42 +290,55 @@ CATC_API void catc_host_wgmma(float *acc, int n, int type, uint64_t desc_a, uint
                               int trans_b, int line)
 {
     struct catc_host *h = catc_host_tls;
+    struct catc_host_fibre *f = catc_host_fibre(h);
     struct catc_host_warpgroup *wg = catc_host_my_warpgroup(h, "wgmma");
+    /* The instruction is inside a function of a header; the fence before it tells more of where it is. */
+    const char *site = f->fence_site ? f->fence_site : "(none)";
     const int l = h->current % 128;
     const uint32_t q = wg->issued[l]++;
-    struct catc_host_multiply *m = &wg->queue[q % CATC_HOST_MULTIPLIES];
+    struct catc_host_multiply *m = &wg->queue[q % CATC_HOST_MULTIPLIES], mine;
     if (q - wg->head >= CATC_HOST_MULTIPLIES)
-        catc_host_fail(h, "wgmma (line %d): more than %d multiplies without a wait", line, CATC_HOST_MULTIPLIES);
+        catc_host_fail(h, "wgmma after the fence at %s: more than %d multiplies without a wait", site,
+                       CATC_HOST_MULTIPLIES);
+    memset(&mine, 0, sizeof mine);
+    mine.desc_a = desc_a;
+    mine.desc_b = desc_b;
+    mine.n = n;
+    mine.type = type;
+    mine.scale_d = scale_d != 0;
+    mine.trans_a = trans_a != 0;
+    mine.trans_b = trans_b != 0;
+    mine.line = line;
+    mine.site = site;
     if (q == wg->tail) {
-        memset(m, 0, sizeof *m);
-        m->desc_a = desc_a;
-        m->desc_b = desc_b;
-        m->n = n;
-        m->type = type;
-        m->scale_d = scale_d != 0;
-        m->trans_a = trans_a != 0;
-        m->trans_b = trans_b != 0;
-        m->line = line;
+        *m = mine;
         catc_host_multiply_begin(h, wg, m, acc, l);
         m->acc->pending++;
         wg->tail++;
-    } else if (m->desc_a != desc_a || m->desc_b != desc_b || m->n != n || m->type != type ||
-               m->scale_d != (scale_d != 0) || m->trans_a != (trans_a != 0) || m->trans_b != (trans_b != 0) ||
+        if (catc_host_hooks_set && catc_host_hooks_set->async)
+            catc_host_operands(h, m, CATC_HOST_WGMMA_ISSUED);
+    } else if (m->desc_a != mine.desc_a || m->desc_b != mine.desc_b || m->n != n || m->type != type ||
+               m->scale_d != mine.scale_d || m->trans_a != mine.trans_a || m->trans_b != mine.trans_b ||
                m->line != line) {
-        catc_host_fail(h,
-                       "wgmma: the threads of warpgroup %d differ: line %d n %d descriptors 0x%llx 0x%llx scale_d %d, but "
-                       "line %d n %d descriptors 0x%llx 0x%llx scale_d %d in another thread",
-                       h->current / 128, line, n, (unsigned long long)desc_a, (unsigned long long)desc_b, scale_d != 0,
-                       m->line, m->n, (unsigned long long)m->desc_a, (unsigned long long)m->desc_b, m->scale_d);
+        catc_host_fail(
+            h,
+            "wgmma after the fence at %s: the threads of warpgroup %d differ: n %d descriptors 0x%llx 0x%llx "
+            "scale_d %d, but n %d descriptors 0x%llx 0x%llx scale_d %d, after the fence at %s, in another thread",
+            site, h->current / 128, n, (unsigned long long)desc_a, (unsigned long long)desc_b, mine.scale_d, m->n,
+            (unsigned long long)m->desc_a, (unsigned long long)m->desc_b, m->scale_d, m->site);
     }
     struct catc_host_accumulator *slot = m->acc;
-    if (!(slot->lanes[l / 32] >> l % 32 & 1))
+    if (!(slot->lanes[l / 32] >> l % 32 & 1)) {
+        if (!f->fenced)
+            catc_host_fail(h,
+                           "wgmma after the fence at %s: no catc_wgmma_fence since this thread could last write its "
+                           "accumulators",
+                           site);
         catc_host_acc_take(slot, l, acc, m->scale_d);
-    else if (slot->owner[l] != acc)
-        catc_host_fail(h, "wgmma (line %d): the threads of warpgroup %d use different accumulators", line,
+    } else if (slot->owner[l] != acc) {
+        catc_host_fail(h, "wgmma after the fence at %s: the threads of warpgroup %d use different accumulators", site,
                        h->current / 128);
-    CATC_HOST_HOOK(async, CATC_HOST_WGMMA_ISSUED, (const void *)(uintptr_t)desc_a, 0, acc, "wgmma");
-    CATC_HOST_HOOK(async, CATC_HOST_WGMMA_ISSUED, (const void *)(uintptr_t)desc_b, 0, acc, "wgmma");
+    }
     if (++m->issued == 128) {
         wg->complete = q + 1;
         for (int i = 0; i < 4; i++) {
@@ -319,6 +346,22 @@ CATC_API void catc_host_wgmma(float *acc, int n, int type, uint64_t desc_a, uint
             wg->waiting[i] = 0;
         }
     }
+}
+
+CATC_API void catc_host_fence(int fence, const char *site)
+{
+    struct catc_host *h = catc_host_tls;
+    struct catc_host_fibre *f = catc_host_fibre(h);
+    enum catc_host_event event = CATC_HOST_FENCE_PROXY_ASYNC;
+    if (fence == CATC_HOST_FENCE_OF_MBAR_INIT)
+        event = CATC_HOST_FENCE_MBAR_INIT;
+    if (fence == CATC_HOST_FENCE_OF_WGMMA) {
+        event = CATC_HOST_FENCE_WGMMA;
+        f->fence_site = site;
+        f->fenced = 1;
+    }
+    (void)event;
+    CATC_HOST_HOOK(sync, event, NULL, 0, site);
 }
 
 CATC_API void catc_host_wgmma_commit(const char *site)
@@ -360,6 +403,6 @@ CATC_API void catc_host_wgmma_wait(int pending, float *acc, int count, const cha
             slot->pending == 0)
             catc_host_acc_give(h, slot, l, site);
     }
-    CATC_HOST_HOOK(sync, CATC_HOST_WGMMA_WAITED, NULL,
-                   groups > (uint32_t)pending ? groups - (uint32_t)pending : 0, site);
+    CATC_HOST_HOOK(sync, CATC_HOST_WGMMA_WAITED, NULL, groups > (uint32_t)pending ? groups - (uint32_t)pending : 0,
+                   site);
 }

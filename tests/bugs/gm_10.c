@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * GM-10: with D and C the same buffer, a second pass read values that were already updated, so that beta was applied
+ * twice. Every instance in place: 65 after one call, 129 after two. D pointing at A is refused. */
+#include "gemm/simple.h"
+
+static double first(int64_t row, int64_t column)
+{
+    (void)row, (void)column;
+    return 65.0;
+}
+static double second(int64_t row, int64_t column)
+{
+    return first(row, column) + 64.0;
+}
+
+/* `instance` NULL: the automatic choice. */
+static void twice(enum catc_backend backend, enum catc_type type, const struct catc_gemm_instance *instance)
+{
+    struct simple s;
+    int const before = check_failures;
+    int64_t const n = instance && instance->align_d > 4 ? 104 : 100; /* some need rows of whole 16 bytes */
+    if (instance) {
+        simple_open_instance(&s, instance, 100, n, 64, simple_one, simple_one);
+    } else {
+        simple_open(&s, backend, type, CATC_TN, 100, n, 64, simple_one, simple_one);
+    }
+    for (int64_t i = 0; i < s.args.m * s.args.n; ++i) {
+        element_write(s.args.type_d, s.d.host + s.d.offset, i, 1.0);
+    }
+    buffer_upload(&s.d);
+    s.args.c = s.args.d;
+    s.beta = 1.0f;
+    CHECK(simple_run(&s) == CATC_OK && simple_mismatches(&s, first) == 0);
+    CHECK(simple_run(&s) == CATC_OK && simple_mismatches(&s, second) == 0);
+    s.args.d = (void *)(uintptr_t)s.args.a;
+    s.args.ldd = s.args.lda = n;
+    CHECK(catc_gemm(&s.args) == CATC_INVALID_ARGUMENT);
+    CHECK_HAS(catc_last_message(), "with A");
+    if (check_failures > before) {
+        fprintf(stderr, "  in %s on %s\n", instance ? instance->name : "the automatic choice", catc_backend_name(backend));
+    }
+    simple_close(&s);
+}
+
+int main(void)
+{
+    enum catc_backend backend[2];
+    int const backends = simple_backends(backend);
+    for (int b = 0; b < backends; ++b) {
+        const struct catc_gemm_instance *i;
+        for (int type = 1; type < CATC_TYPE_END; ++type) {
+            twice(backend[b], (enum catc_type)type, NULL);
+        }
+        for (int at = 0; (i = catc_gemm_at(NULL, backend[b], at)); ++at) {
+            twice(backend[b], i->type_a, i);
+        }
+    }
+    return check_result();
+}

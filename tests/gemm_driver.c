@@ -10,6 +10,13 @@
 
 #include "gemm/reference.h"
 
+/* The registry under test: the library's, or that of a user's target (TESTS of catc_add_instances). */
+#ifdef CATC_DRIVER_REGISTRY
+const struct catc_registry *CATC_DRIVER_REGISTRY(void);
+#else
+#define CATC_DRIVER_REGISTRY catc_library_registry
+#endif
+
 struct shape {
     const char *name;
     int64_t m, n, k, batch;
@@ -478,7 +485,7 @@ int main(int argc, char **argv)
     }
     enum catc_backend const backend = cuda || both ? CATC_CUDA : CATC_HOST;
     int tested = 0, failed = 0, total = 0;
-    for (const struct catc_gemm_instance *i; (i = catc_gemm_at(NULL, backend, total)); ++total) {
+    for (const struct catc_gemm_instance *i; (i = catc_gemm_at(CATC_DRIVER_REGISTRY(), backend, total)); ++total) {
         for (int p = 0; p < n_patterns; ++p) {
             if (fnmatch(patterns[p], i->name, 0)) {
                 continue;
@@ -492,7 +499,9 @@ int main(int argc, char **argv)
                 if (custom.m > 0) {
                     cases[0] = custom;
                 }
-                failed += test_instance(i, both ? catc_gemm_find_in(NULL, CATC_HOST, i->name) : NULL, cases, count, only) != 0;
+                const struct catc_gemm_instance *const other =
+                    both ? catc_gemm_find_in(CATC_DRIVER_REGISTRY(), CATC_HOST, i->name) : NULL;
+                failed += test_instance(i, other, cases, count, only) != 0;
             }
             break;
         }

@@ -61,7 +61,8 @@ def _input_options(function):
     return function
 
 
-def _inputs(instances: Tuple[Path, ...], include: Optional[Path], epilogues: Tuple[Path, ...]):
+def _inputs(instances: Tuple[Path, ...], include: Optional[Path], epilogues: Tuple[Path, ...],
+            tuned: Tuple[Path, ...] = ()):
     from catlass_c.instances import Inputs
     from catlass_c.place import include_folder, instances_folder
 
@@ -73,7 +74,7 @@ def _inputs(instances: Tuple[Path, ...], include: Optional[Path], epilogues: Tup
         if folder is None:
             raise failure("no instances were found beside the code generator; name a file or folder with --instances")
         instances = (folder,)
-    return Inputs.find(include, instances, epilogues)
+    return Inputs.find(include, instances, epilogues, tuned)
 
 
 def _words(text: str) -> Tuple[str, ...]:
@@ -87,6 +88,8 @@ def _json(value: object) -> None:
 
 @main.command()
 @_input_options
+@click.option("--tuned", multiple=True, type=_FOLDER, metavar="PATH", help="File of measurements, or folder of them; "
+              "may be repeated. Default: tuned/ in each folder of instances.")
 @click.option("--out", required=True, type=_FOLDER, metavar="DIR", help="Folder to write; its parent must exist.")
 @click.option("--backends", default="host", show_default=True, help="host, cuda or host,cuda.")
 @click.option("--archs", default="80,90,90a", show_default=True, help="Targets of nvcc; cuda instances that none of "
@@ -95,16 +98,18 @@ def _json(value: object) -> None:
               help="default, all, or name patterns separated by ; or ,")
 @click.option("--prefix", default="catc_", show_default=True, help="Prefix of generated symbols.")
 @click.option("--name", default="catlass_c", show_default=True, help="Name of the target and of its include folder.")
-def generate(instances, include, epilogues, out, backends, archs, patterns, prefix, name) -> None:
+def generate(instances, include, epilogues, tuned, out, backends, archs, patterns, prefix, name) -> None:
     """Write the C files of a build (CMake runs this)."""
     from catlass_c.generation import Target
     from catlass_c.generation import generate as write
 
-    result = write(_inputs(instances, include, epilogues),
+    result = write(_inputs(instances, include, epilogues, tuned),
                    Target(out, _words(backends), patterns, prefix, name, _words(archs)))
+    for warning in result.warnings:
+        click.echo(warning, err=True)
     built = len(result.built)
     click.echo(f"{built} of {result.total} instances generated, {result.total - built} left out; "
-               f"{result.written} files written")
+               f"{result.tuned} tuned entries, {result.written} files written")
 
 
 @main.command("list")

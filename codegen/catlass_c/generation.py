@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from catlass_c import output, registry
+from catlass_c import output, registry, tuned
 from catlass_c.errors import did_you_mean, failure
 from catlass_c.instances import Inputs, Instance
 from catlass_c.probe import Numbers, Probe
@@ -39,6 +39,8 @@ class Result:
     built: List[Instance]
     total: int
     written: int
+    tuned: int  # entries in the tuned tables, each counted once whatever the backends
+    warnings: Tuple[str, ...]
 
 
 def generate(inputs: Inputs, target: Target, renderer: Optional[Renderer] = None) -> Result:
@@ -50,10 +52,12 @@ def generate(inputs: Inputs, target: Target, renderer: Optional[Renderer] = None
     probe = Probe(inputs, target.out / "probe.json", renderer)
     numbers = probe.refuse_illegal(instances)
     built = select(instances, target.select)
-    files = _Files(inputs, target, renderer, instances, built, numbers).all()
+    measured = tuned.load(inputs.tuned, instances, built)
+    files = _Files(inputs, target, renderer, instances, built, numbers, measured.tables).all()
     written = output.write(target.out, files)
     probe.remember()
-    return Result(built, len(instances), written)
+    entries = sum(len(table.entries) for table in measured.tables)
+    return Result(built, len(instances), written, entries, measured.warnings)
 
 
 def _check(inputs: Inputs, target: Target) -> None:
@@ -80,13 +84,14 @@ def has_code_for(skeleton: str, archs: Sequence[str]) -> bool:
 
 class _Files:
     def __init__(self, inputs: Inputs, target: Target, renderer: Renderer, instances: Sequence[Instance],
-                 built: Sequence[Instance], numbers: Dict[str, Numbers]):
+                 built: Sequence[Instance], numbers: Dict[str, Numbers], tables: Sequence[tuned.Table]):
         self.inputs = inputs
         self.target = target
         self.renderer = renderer
         self.instances = instances
         self.built = registry.in_order(built)
         self.numbers = numbers
+        self.tables = tables
         self.by_backend = {backend: self._for_backend(backend) for backend in target.backends}
         self.files: Dict[str, str] = {}
         self.buckets: Dict[Tuple[str, str], List[str]] = {}  # (skeleton, backend) -> files
@@ -148,11 +153,25 @@ class _Files:
                     "symbols": [self.symbol(instance, backend) for instance in instances],
                     "groups": [{"key": f"{g.key:016x}", "first": g.first, "count": g.count, "text": g.text}
                                for g in found],
-                    "n_groups": len(found), "n_instances": len(instances)})
+                    "n_groups": len(found), "n_instances": len(instances), "tuned": self._tuned(backend)})
         storage, function = ("static const", _LIBRARY_FUNCTION) if self.is_library else (
             "static", _USER_FUNCTION.replace("<function>", self.function))
         self.files["registry.c"] = self.renderer.text("registry.c.j2", source=self.source, tables=tables,
                                                       target=self.target.name, storage=storage, function=function)
+
+    def _tuned(self, backend: str) -> List[Dict[str, object]]:
+        """The tuned tables of a backend, as a list of one text or none."""
+        here = {instance.name for instance in self.by_backend[backend]}
+        devices = []
+        for table in self.tables:
+            entries = [{"key": f"{entry.key:016x}", "m": entry.m, "n": entry.n, "k": entry.k, "batch": entry.batch,
+                        "symbol": self.symbol(entry.instance, backend), "comment": entry.comment}
+                       for entry in table.entries if entry.instance.name in here]
+            if entries:
+                devices.append({"number": len(devices), "name": table.device, "sms": table.sms, "cc": table.cc,
+                                "entries": entries, "n_entries": len(entries)})
+        text = self.renderer.text("tuned.c.j2", backend=backend, devices=devices) if devices else ""
+        return [{"text": text, "n_devices": len(devices)}] if devices else []
 
     def _add_headers(self) -> None:
         guard = f"{self.target.name.upper()}_GENERATED"

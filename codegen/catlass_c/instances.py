@@ -51,12 +51,17 @@ class Inputs:
     files: Tuple[Path, ...]
     tokens: Tokens
     operations: Dict[str, Operation]
+    tuned: Tuple[Path, ...] = ()  # files of tuned.py
 
     @classmethod
-    def find(cls, include: Path, instances: Iterable[Path], epilogues: Iterable[Path] = ()) -> Inputs:
+    def find(cls, include: Path, instances: Iterable[Path], epilogues: Iterable[Path] = (),
+             tuned: Iterable[Path] = ()) -> Inputs:
+        """`tuned`: files and folders; none means the folder tuned/ of each folder of instances."""
         tokens = read_tokens(include)
-        epilogues = tuple(epilogues)
-        return cls(include, epilogues, tuple(_files(instances)), tokens, find_operations(include, epilogues, tokens))
+        instances, epilogues = tuple(instances), tuple(epilogues)
+        tuned = tuple(tuned) or tuple(place / "tuned" for place in instances if (place / "tuned").is_dir())
+        return cls(include, epilogues, tuple(_files(instances)), tokens, find_operations(include, epilogues, tokens),
+                   tuple(_files(tuned, "measurements")))
 
     def load(self) -> List[Instance]:
         problems: List[Problem] = []
@@ -81,14 +86,14 @@ def parse(text: str, path: Path, inputs: Inputs) -> List[Instance]:
     return instances
 
 
-def _files(places: Iterable[Path]) -> Iterator[Path]:
+def _files(places: Iterable[Path], content: str = "instances") -> Iterator[Path]:
     for place in places:
         if place.is_dir():
             yield from sorted(place.glob("*.yaml"))
         elif place.is_file():
             yield place
         else:
-            raise CodegenError([Problem(f"{place}: no such file or folder of instances")])
+            raise CodegenError([Problem(f"{place}: no such file or folder of {content}")])
 
 
 def _clashes(instances: Sequence[Instance]) -> List[Problem]:
@@ -155,25 +160,15 @@ class _File:
         for key, position in root.keys.items():
             if key not in _TOP:
                 self.add(f"unknown key{did_you_mean(key, _TOP)}", position, field=key)
-        version = root.values.get("schema")
-        if version is None:
-            self.add(f"is missing; the file must start with 'schema: {schema.VERSION}'", root.position, field="schema")
-        else:
-            value = source.plain(version)
-            if type(value) is not int:
-                self.add(f"must be the whole number {schema.VERSION}, not {_quoted(value)}", version.position,
-                         field="schema")
-            elif value > schema.VERSION:
-                self.add(f"{value} is newer than {schema.VERSION}, the newest that this catlass_c reads; update it",
-                         version.position, field="schema")
-            elif value < schema.VERSION:
-                self.add(f"must be {schema.VERSION}, not {value}", version.position, field="schema")
+        version = version_problem(root)
+        if version:
+            self.problems.append(version)
         skeleton = root.values.get("skeleton")
         name = source.plain(skeleton) if skeleton is not None else None
         if skeleton is None:
             self.add(f"is missing; known: {', '.join(schema.MODELS)}", root.position, field="skeleton")
         elif not isinstance(name, str) or name not in schema.MODELS:
-            self.add(f"{_quoted(name)} is unknown{did_you_mean(str(name), list(schema.MODELS))}", skeleton.position,
+            self.add(f"{quoted(name)} is unknown{did_you_mean(str(name), list(schema.MODELS))}", skeleton.position,
                      field="skeleton")
         self.fail_if_problems()
         return schema.MODELS[name], name
@@ -241,7 +236,7 @@ class _File:
             position = node.position
             if index is not None and isinstance(node, source.Sequence) and index < len(node.items):
                 position = node.items[index].position
-            self.add(f"must be {description}; not {_quoted(source.plain(node))}", position, where, field)
+            self.add(f"must be {description}; not {quoted(source.plain(node))}", position, where, field)
 
     def chain(self, config: schema.Gemm, node: Optional[source.Node], where: str) -> Optional[Chain]:
         positions, good = [], True
@@ -252,6 +247,24 @@ class _File:
                 self.add(str(error), node.items[index].position, where, "epilogue")
                 good = False
         return tuple(positions) if good else None
+
+
+def version_problem(root: source.Mapping) -> Optional[Problem]:
+    """What is wrong with the line `schema: 1` of a file, if anything."""
+    node = root.values.get("schema")
+    if node is None:
+        return Problem(f"is missing; the file must start with 'schema: {schema.VERSION}'", root.position,
+                       field="schema")
+    value = source.plain(node)
+    if type(value) is not int:
+        message = f"must be the whole number {schema.VERSION}, not {quoted(value)}"
+    elif value > schema.VERSION:
+        message = f"{value} is newer than {schema.VERSION}, the newest that this catlass_c reads; update it"
+    elif value < schema.VERSION:
+        message = f"must be {schema.VERSION}, not {value}"
+    else:
+        return None
+    return Problem(message, node.position, field="schema")
 
 
 def _choices(field: str, node: source.Node) -> List[source.Node]:
@@ -271,14 +284,14 @@ def _positions(node: source.Node) -> Tuple[Position, ...]:
     return (node.position,)
 
 
-def _quoted(value: object) -> str:
+def quoted(value: object) -> str:
     """A value as YAML would write it, text in quotes so that "64" and 64 look different."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return f'"{value}" (text)'
     if isinstance(value, list):
-        return "[" + ", ".join(_quoted(item) for item in value) + "]"
+        return "[" + ", ".join(quoted(item) for item in value) + "]"
     if isinstance(value, dict):
         return "a mapping"
     return str(value)

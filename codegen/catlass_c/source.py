@@ -3,7 +3,7 @@
 
 PyYAML's constructors drop positions, take the last of two equal keys and read `010` as eight, so the node graph is
 read here instead. Only what an instance file needs is accepted: mappings with text keys, lists, text, whole numbers,
-true and false."""
+true and false; for measurements also numbers such as 1.5."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from catlass_c.errors import CodegenError, Position, Problem
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast where PyYAML was built with libyaml
 _DECIMAL = re.compile(r"[+-]?(0|[1-9][0-9]*)\Z")
+_FRACTION = re.compile(r"[+-]?[0-9]+\.[0-9]*([eE][+-][0-9]+)?\Z")
 _DEPTH_MAX = 16  # an anchor that contains itself would otherwise never end
 
 
 @dataclass(frozen=True)
 class Scalar:
-    value: Union[str, int, bool]
+    value: Union[str, int, bool, float]
     position: Position
 
 
@@ -57,17 +58,17 @@ def label(path: Path) -> str:
     return f"{path.resolve().parent.name}/{path.name}"
 
 
-def read(path: Path) -> Mapping:
+def read(path: Path, decimals: bool = False) -> Mapping:
     """The top-level mapping of a YAML file; CodegenError with a position for anything else."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise CodegenError([Problem(f"cannot be read: {reason}", Position(str(path), 1, 1))]) from error
-    return parse(text, str(path))
+    return parse(text, str(path), decimals)
 
 
-def parse(text: str, file: str) -> Mapping:
+def parse(text: str, file: str, decimals: bool = False) -> Mapping:
     try:
         root = yaml.compose(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
@@ -79,7 +80,7 @@ def parse(text: str, file: str) -> Mapping:
         raise CodegenError([Problem(f"not valid YAML: {error}", Position(file, 1, 1))]) from error
     if root is None:
         raise CodegenError([Problem("the file is empty; it must start with 'schema: 1'", Position(file, 1, 1))])
-    reader = _Reader(file)
+    reader = _Reader(file, decimals)
     node = reader.node(root, 0)
     if not isinstance(node, Mapping):
         reader.refuse(root, "must be a mapping that starts with 'schema: 1'")
@@ -89,8 +90,9 @@ def parse(text: str, file: str) -> Mapping:
 
 
 class _Reader:
-    def __init__(self, file: str):
+    def __init__(self, file: str, decimals: bool):
         self.file = file
+        self.decimals = decimals
         self.problems: List[Problem] = []
 
     def position(self, node: yaml.Node) -> Position:
@@ -126,7 +128,7 @@ class _Reader:
             result.keys[key] = self.position(key_node)
         return result
 
-    def scalar(self, node: yaml.ScalarNode, key: str) -> Union[str, int, bool]:
+    def scalar(self, node: yaml.ScalarNode, key: str) -> Union[str, int, bool, float]:
         kind = node.tag.rsplit(":", 1)[-1]
         if kind == "str":
             return node.value
@@ -134,6 +136,8 @@ class _Reader:
             return node.value.lower() in ("true", "yes", "on")
         if kind == "int" and _DECIMAL.match(node.value):
             return int(node.value)
+        if kind == "float" and self.decimals and _FRACTION.match(node.value):
+            return float(node.value)
         if kind == "null":
             self.refuse(node, "has no value; leave the key out for its default", key)
         else:

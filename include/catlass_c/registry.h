@@ -68,10 +68,29 @@ struct catc_gemm_table {
     int n_instances;
 };
 
+/* One measured problem: `instance` was the fastest of its group there. */
+struct catc_gemm_tuned {
+    uint64_t key;           /* of the instance's group */
+    int64_t m, n, k, batch; /* all at least 1 */
+    const struct catc_gemm_instance *instance;
+};
+/* What was measured on one GPU. It counts for a device whose name, SM count and compute capability are all the same. */
+struct catc_gemm_tuned_device {
+    const char *name;                      /* as in struct catc_device */
+    int sms, cc;
+    const struct catc_gemm_tuned *entries; /* sorted by key, then n */
+    int n_entries;
+};
+struct catc_gemm_tuning {
+    const struct catc_gemm_tuned_device *devices;
+    int n_devices;
+};
+
 struct catc_registry {
     const char *name;                 /* "catlass_c" or the user's target */
     const struct catc_registry *base; /* searched after this one; NULL at the end */
-    struct catc_gemm_table gemm[CATC_BACKEND_END]; /* indexed by enum catc_backend */
+    struct catc_gemm_table gemm[CATC_BACKEND_END];   /* indexed by enum catc_backend */
+    struct catc_gemm_tuning tuned[CATC_BACKEND_END]; /* the same; instances/tuned/<gpu>.yaml */
 };
 
 /* The registry of the library itself; NULL in a single-file build that has none. */

@@ -5,27 +5,15 @@
  * library's. */
 #include "gemm/simple.h"
 
-static const int64_t shapes[][3] = {{1, 1, 1},       {1, 4096, 4096},  {17, 4096, 512},    {64, 64, 64},     {100, 30, 70},
-                                    {128, 128, 128}, {512, 768, 3072}, {4096, 4096, 4096}, {16384, 64, 4096}};
+static const int64_t shapes[][3] = {{1, 1, 1},        {1, 4096, 4096},    {17, 4096, 512},
+                                    {64, 64, 64},     {100, 30, 70},      {128, 128, 128},
+                                    {512, 768, 3072}, {4096, 4096, 4096}, {16384, 64, 4096}};
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 static bool compiled_for(const struct catc_gemm_instance *i, int target)
 {
     for (int t = 0; t < CATC_TARGETS_MAX && i->targets[t]; ++t) {
         if (i->targets[t] == target) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Is there an instance for a plain GEMM of these types and layout? (What is built is the user's choice.) */
-static bool is_built(enum catc_type type, enum catc_layout layout)
-{
-    const struct catc_gemm_instance *i;
-    for (int at = 0; (i = catc_gemm_at(NULL, CATC_HOST, at)); ++at) {
-        if (i->type_a == type && i->type_b == type && i->type_d == type && i->layout == layout && i->n_epi == 0 &&
-            i->skeleton == CATC_GEMM_SIMT) {
             return true;
         }
     }
@@ -44,7 +32,8 @@ static void every_device(void)
         CHECK(catc_device_find(device->name) == device);
         for (int type = 1; type < CATC_TYPE_END; ++type) {
             for (int layout = 1; layout < CATC_LAYOUT_END; ++layout) {
-                for (int s = 0; s < SHAPES && is_built((enum catc_type)type, (enum catc_layout)layout); ++s) {
+                for (int s = 0; s < SHAPES && simple_plain(CATC_HOST, (enum catc_type)type, (enum catc_layout)layout);
+                     ++s) {
                     struct catc_gemm_args g = simple_fake((enum catc_type)type, (enum catc_layout)layout, shapes[s][0],
                                                           shapes[s][1], shapes[s][2]);
                     g.device = device;
@@ -72,18 +61,11 @@ static void every_device(void)
 
 static void architecture(void)
 {
-    const struct catc_gemm_instance *i = NULL;
-    for (int at = 0; (i = catc_gemm_at(NULL, CATC_HOST, at)) && i->skeleton != CATC_GEMM_SM90;) {
-        ++at;
-    }
+    const struct catc_gemm_instance *const i = simple_first_of(CATC_HOST, CATC_GEMM_SM90);
     if (!i) {
         return; /* a build without Hopper instances */
     }
-    struct catc_gemm_args g = simple_fake(i->type_a, i->layout, 512, 512, 512);
-    g.type_d = i->type_d;
-    g.instance = i;
-    g.n_epi = i->n_epi;
-    CHECK(i->n_epi == 0);
+    struct catc_gemm_args g = simple_fake_for(i, 512, 512, 512);
     const char *const cannot[] = {"a100", "l40s", "rtx4090", "b200"};
     for (size_t d = 0; d < sizeof cannot / sizeof cannot[0]; ++d) {
         g.device = catc_device_find(cannot[d]);
@@ -156,14 +138,9 @@ static void forced(void)
 {
     const struct catc_gemm_instance *i;
     int count = 0;
-    for (int at = 0; (i = catc_gemm_at(NULL, CATC_HOST, at)); ++at) {
-        if (i->n_epi == 0) {
-            struct catc_gemm_args g = simple_fake(i->type_a, i->layout, 1, 4096, 64);
-            g.type_d = i->type_d;
-            g.instance = i;
-            CHECK(simple_choice(&g) == i);
-            ++count;
-        }
+    for (int at = 0; (i = simple_next(CATC_HOST, &at)); ++count) { /* also where it is a bad choice */
+        struct catc_gemm_args const g = simple_fake_for(i, 1, 4096, 64);
+        CHECK(simple_choice(&g) == i);
     }
     CHECK(count > 4);
 }
@@ -172,6 +149,9 @@ static void forced(void)
 static void user_registry(void)
 {
     struct catc_gemm_args g = simple_fake(CATC_F32, CATC_TN, 64, 64, 64);
+    struct catc_device untuned = *catc_device_find("h200"); /* the cost model decides */
+    untuned.name = "untuned";
+    g.device = &untuned;
     g.n_epi = 1;
     g.epi[0].op = CATC_OP_BIAS;
     g.epi[0].ptr = g.c;

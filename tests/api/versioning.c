@@ -85,7 +85,8 @@ int main(void)
         memset(newer.added, 0, sizeof newer.added);
         newer.added[byte] = 1;
         for (int entry = 0; entry < ENTRIES; ++entry) {
-            expect(entry, call(entry, &newer.args, sizeof newer, &plan), CATC_INVALID_ARGUMENT, "a field from the future");
+            expect(entry, call(entry, &newer.args, sizeof newer, &plan), CATC_INVALID_ARGUMENT,
+                   "a field from the future");
         }
     }
     CHECK(catc_gemm_sized(&newer.args, sizeof newer) == CATC_INVALID_ARGUMENT);

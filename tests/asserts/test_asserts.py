@@ -135,9 +135,10 @@ def c_compiler(text: str, *flags: str) -> Compiled:
 
 
 def nvcc() -> str:
-    found = shutil.which(os.environ.get("CUDACXX") or "nvcc")
+    name = os.environ.get("CUDACXX") or "nvcc"  # CMake says `none` in a build without CUDA
+    found = shutil.which(name)
     if found is None:
-        pytest.skip("nvcc is neither in CUDACXX nor on PATH")
+        pytest.skip(f"no nvcc: CUDACXX or, if that is not set, PATH gives {name}, which is not there")
     return found
 
 

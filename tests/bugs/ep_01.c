@@ -23,7 +23,8 @@ static double neutral(int64_t j)
     return 1.0;
 }
 
-static struct vector vector_make(enum catc_backend backend, enum catc_type type, int64_t length, double (*value)(int64_t))
+static struct vector vector_make(enum catc_backend backend, enum catc_type type, int64_t length,
+                                 double (*value)(int64_t))
 {
     unsigned char line[64 * 4];
     size_t const bytes = (size_t)length * catc_type_size(type);

@@ -42,11 +42,11 @@ static void points(enum catc_backend backend, enum catc_type type, const char *o
             }
         }
     }
-    CHECK(simple_d(&s, 0, 0) == 0.0);              /* gelu(-100) */
-    CHECK(fabs(simple_d(&s, 1, 1)) <= 1e-6);       /* gelu(-13.24) */
+    CHECK(simple_d(&s, 0, 0) == 0.0);        /* gelu(-100) */
+    CHECK(fabs(simple_d(&s, 1, 1)) <= 1e-6); /* gelu(-13.24) */
     CHECK(simple_d(&s, 5, 5) == 0.0);
-    CHECK(simple_d(&s, 8, 8) == 100.0);            /* gelu(100) */
-    if (type == CATC_F32) {                        /* the two forms are told apart by these digits */
+    CHECK(simple_d(&s, 8, 8) == 100.0); /* gelu(100) */
+    if (type == CATC_F32) {             /* the two forms are told apart by these digits */
         CHECK(fabs(simple_d(&s, 4, 4) - (tanh_form ? -0.1588080 : -0.1586553)) < 2e-6);
         CHECK(fabs(simple_d(&s, 3, 3) - (tanh_form ? -0.0272013 : -0.0275051)) < 2e-6);
     }
@@ -117,7 +117,7 @@ int main(void)
         }
         CHECK(seen >= 4); /* a plain build has both forms for f32 and bf16 */
         const struct catc_gemm_instance *i;
-        for (int at = 0; (i = catc_gemm_at(NULL, backend[b], at)); ++at) {
+        for (int at = 0; (i = simple_next(backend[b], &at));) {
             if (i->n_epi > 0) {
                 fused(i);
                 ++fused_seen;

@@ -9,7 +9,8 @@ enum { SIZE = 64 };
 
 static int largest_alignment(const struct catc_gemm_instance *i)
 {
-    int const ab = i->align_a > i->align_b ? i->align_a : i->align_b, cd = i->align_c > i->align_d ? i->align_c : i->align_d;
+    int const ab = i->align_a > i->align_b ? i->align_a : i->align_b,
+              cd = i->align_c > i->align_d ? i->align_c : i->align_d;
     return ab > cd ? ab : cd;
 }
 
@@ -60,7 +61,10 @@ static void run(enum catc_backend backend, enum catc_type type)
         const struct catc_gemm_instance *i;
         for (int at = 0; (i = catc_gemm_at(NULL, backend, at)); ++at) { /* forced */
             if (i->type_a == type && i->type_d == type && i->layout == CATC_TN && i->n_epi == 0) {
-                int const need = which == 0 ? i->align_a : which == 1 ? i->align_b : which == 2 ? i->align_c : i->align_d;
+                int const need = which == 0   ? i->align_a
+                                 : which == 1 ? i->align_b
+                                 : which == 2 ? i->align_c
+                                              : i->align_d;
                 simple_clear(&s);
                 s.args.instance = i;
                 enum catc_status const status = catc_gemm(&s.args);

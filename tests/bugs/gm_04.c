@@ -23,7 +23,8 @@ int main(void)
                     int const wrong = simple_mismatches(&s, NULL);
                     CHECK(wrong == 0);
                     if (wrong) {
-                        fprintf(stderr, "  in %s on %s, k=%lld\n", i->name, catc_backend_name(backend[b]), (long long)depth[k]);
+                        fprintf(stderr, "  in %s on %s, k=%lld\n", i->name, catc_backend_name(backend[b]),
+                                (long long)depth[k]);
                     }
                     layout_seen[i->layout] = true;
                     ++ran;

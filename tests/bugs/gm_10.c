@@ -38,7 +38,8 @@ static void twice(enum catc_backend backend, enum catc_type type, const struct c
     CHECK(catc_gemm(&s.args) == CATC_INVALID_ARGUMENT);
     CHECK_HAS(catc_last_message(), "with A");
     if (check_failures > before) {
-        fprintf(stderr, "  in %s on %s\n", instance ? instance->name : "the automatic choice", catc_backend_name(backend));
+        fprintf(stderr, "  in %s on %s\n", instance ? instance->name : "the automatic choice",
+                catc_backend_name(backend));
     }
     simple_close(&s);
 }
@@ -52,7 +53,7 @@ int main(void)
         for (int type = 1; type < CATC_TYPE_END; ++type) {
             twice(backend[b], (enum catc_type)type, NULL);
         }
-        for (int at = 0; (i = catc_gemm_at(NULL, backend[b], at)); ++at) {
+        for (int at = 0; (i = simple_next(backend[b], &at));) {
             twice(backend[b], i->type_a, i);
         }
     }

@@ -34,7 +34,8 @@ static void capture(enum catc_type type, const char *op)
     enum catc_status const status = catc_gemm(&s.args); /* the first one */
     cudaError_t const end = cudaStreamEndCapture(stream, &graph);
     if (status != CATC_OK || end != cudaSuccess) {
-        fprintf(stderr, "  %s: %s; end of capture: %s\n", catc_status_name(status), catc_last_message(), cudaGetErrorString(end));
+        fprintf(stderr, "  %s: %s; end of capture: %s\n", catc_status_name(status), catc_last_message(),
+                cudaGetErrorString(end));
         ++check_failures;
         return;
     }

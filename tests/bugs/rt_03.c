@@ -8,11 +8,7 @@
 static void impossible(enum catc_backend backend)
 {
     struct simple s;
-    const struct catc_gemm_instance *i;
-    int at = 0;
-    while ((i = catc_gemm_at(NULL, backend, at)) && (i->n_epi || i->type_a != CATC_F32 || i->layout != CATC_TN)) {
-        ++at;
-    }
+    const struct catc_gemm_instance *const i = simple_plain(backend, CATC_F32, CATC_TN);
     CHECK(i != NULL);
     if (!i) {
         return;

@@ -113,6 +113,16 @@ instances)
     # One test per instance of the user's, with no other edit than the YAML file.
     "$CTEST" --test-dir "$dir/build" --output-on-failure
     "$CTEST" --test-dir "$dir/build" -N | grep -q "host\.gemm_simt_f32_.*_plus_one" || fail "no test of the own operation"
+    # The same from the source tree.
+    fresh
+    configure "$here/instances" "-DCATC_SOURCE=$SOURCE" -DCATC_CUDA=OFF "-DCATC_INSTANCES=gemm_simt_f32_*_tn_64x64x8_*_simt" \
+        >"$dir/log" 2>&1 || {
+        cat "$dir/log"
+        fail "configure from the source tree"
+    }
+    "$CMAKE" --build "$dir/build"
+    "$dir/build/main"
+    "$CTEST" --test-dir "$dir/build" --output-on-failure
     ;;
 single)
     fresh

@@ -57,8 +57,8 @@ static bool simple_b_by_rows(enum catc_layout layout)
 }
 
 /* An input of rows x columns, stored row by row or column by column, packed. */
-static struct buffer simple_input(enum catc_backend backend, enum catc_type type, int64_t rows, int64_t columns, bool by_rows,
-                                  simple_value value)
+static struct buffer simple_input(enum catc_backend backend, enum catc_type type, int64_t rows, int64_t columns,
+                                  bool by_rows, simple_value value)
 {
     int64_t const elements = rows * columns > 0 ? rows * columns : 1;
     struct buffer const b = buffer_input(backend, (size_t)elements * catc_type_size(type), 0);
@@ -96,8 +96,8 @@ static void simple_open_types(struct simple *s, enum catc_backend backend, enum 
     s->args.backend = backend;
 }
 
-static void simple_open(struct simple *s, enum catc_backend backend, enum catc_type type, enum catc_layout layout, int64_t m,
-                        int64_t n, int64_t k, simple_value a, simple_value b)
+static void simple_open(struct simple *s, enum catc_backend backend, enum catc_type type, enum catc_layout layout,
+                        int64_t m, int64_t n, int64_t k, simple_value a, simple_value b)
 {
     simple_open_types(s, backend, type, type, layout, m, n, k, a, b);
 }
@@ -246,8 +246,8 @@ static int simple_mismatches(const struct simple *s, simple_value want)
             }
             if (exact ? got != x.value && !(isnan(got) && isnan(x.value)) : !acceptable(s->args.type_d, got, x)) {
                 if (count++ < 3) {
-                    fprintf(stderr, "  row %lld column %lld: got %.9g, want %.9g\n", (long long)row, (long long)column, got,
-                            x.value);
+                    fprintf(stderr, "  row %lld column %lld: got %.9g, want %.9g\n", (long long)row, (long long)column,
+                            got, x.value);
                 }
             }
         }
@@ -271,6 +271,36 @@ static struct catc_gemm_args simple_fake(enum catc_type type, enum catc_layout l
     return g;
 }
 
+/* The same for exactly this instance. */
+static struct catc_gemm_args simple_fake_for(const struct catc_gemm_instance *i, int64_t m, int64_t n, int64_t k)
+{
+    struct catc_gemm_args g = simple_fake(i->type_a, i->layout, m, n, k);
+    g.type_b = i->type_b, g.type_acc = i->type_acc, g.type_d = i->type_d;
+    g.backend = i->backend;
+    g.instance = i;
+    for (; g.n_epi < i->n_epi; ++g.n_epi) {
+        int64_t const terabyte = (int64_t)1 << 40;
+        g.epi[g.n_epi].op = catc_op_id(i->epi[g.n_epi].name);
+        g.epi[g.n_epi].type = i->epi[g.n_epi].type;
+        g.epi[g.n_epi].ptr = g.c;
+        g.epi[g.n_epi].out = (char *)g.d + (g.n_epi + 1) * terabyte;
+    }
+    return g;
+}
+
+/* The next instance from *at on that has code for the device; NULL at the end. */
+static const struct catc_gemm_instance *simple_next(enum catc_backend backend, int *at)
+{
+    const struct catc_gemm_instance *i;
+    while ((i = catc_gemm_at(NULL, backend, (*at)++))) {
+        struct catc_gemm_args const g = simple_fake_for(i, 64, 64, 64);
+        if (catc_gemm_check(i, &g, NULL, 0) != CATC_ARCH_MISMATCH) {
+            break;
+        }
+    }
+    return i;
+}
+
 /* What the library chooses; NULL (and the sentence on stderr) if it refuses. */
 static const struct catc_gemm_instance *simple_choice(const struct catc_gemm_args *args)
 {
@@ -281,6 +311,30 @@ static const struct catc_gemm_instance *simple_choice(const struct catc_gemm_arg
         return NULL;
     }
     return catc_gemm_plan_instance(&plan);
+}
+
+/* The first plain instance of the reference skeleton: A, B and D of one type, no chain; NULL if none is built. */
+static const struct catc_gemm_instance *simple_plain(enum catc_backend backend, enum catc_type type,
+                                                     enum catc_layout layout)
+{
+    const struct catc_gemm_instance *i;
+    for (int at = 0; (i = catc_gemm_at(NULL, backend, at)); ++at) {
+        if (i->skeleton == CATC_GEMM_SIMT && i->n_epi == 0 && i->type_a == type && i->type_b == type &&
+            i->type_d == type && i->layout == layout) {
+            break;
+        }
+    }
+    return i;
+}
+
+/* The first instance of a skeleton; NULL if none is built. */
+static const struct catc_gemm_instance *simple_first_of(enum catc_backend backend, enum catc_skeleton skeleton)
+{
+    const struct catc_gemm_instance *i;
+    for (int at = 0; (i = catc_gemm_at(NULL, backend, at)) && i->skeleton != skeleton;) {
+        ++at;
+    }
+    return i;
 }
 
 /* The backends that can run here: host, and cuda with a GPU. */

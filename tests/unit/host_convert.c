@@ -104,7 +104,6 @@ int main(void)
         check_from(random ^ random >> 16);
     }
 
-    CHECK(catc_bf16x2_from_f32(1.0f, -2.0f) == 0xc0003f80u && catc_f16x2_from_f32(1.0f, -2.0f) == 0xc0003c00u);
     const float eps = ldexpf(1, -23);
     CHECK(catc_fma(1 + eps, 1 - eps, -1) == -eps * eps); /* one rounding */
     CHECK(catc_f32_from_bits(catc_f32_bits(1.5f)) == 1.5f);

@@ -9,6 +9,7 @@
 
 #include "catlass_c/arch/sm90.h"
 #include "catlass_c/backend/host/launch.h"
+#include "catlass_c/tile/vector.h"
 #include "check.h"
 
 #define CATC_W_NAME wgmma_n256
@@ -837,7 +838,7 @@ CATC_KERNEL(gemm_kernel, struct gemm_params, 384, 1)
             uint32_t r[4];
             for (int m = 0; m < 4; m++) {
                 const float *v = acc + strip * 32 + half * 8 + m / 2 * 4 + m % 2 * 2;
-                r[m] = catc_bf16x2_from_f32(v[0], v[1]);
+                r[m] = catc_pack_bf16(v);
             }
             uint32_t at = (uint32_t)((16 * warp + lane % 16) * 128 + half * 32 + lane / 16 * 16);
             at ^= (at >> 7 & 7) << 4;

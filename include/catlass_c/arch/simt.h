@@ -39,6 +39,8 @@
 #ifndef CATC_ARCH_SIMT_H
 #define CATC_ARCH_SIMT_H
 
+#include <math.h>
+
 #include "catlass_c/base.h"
 
 #if defined(__CUDACC__)
@@ -46,5 +48,23 @@
 #else
 #include "catlass_c/backend/host/simt.h"
 #endif
+
+/* The C library's functions, on a GPU CUDA's own. */
+CATC_DEVICE float catc_expf(float x)
+{
+    return expf(x);
+}
+CATC_DEVICE float catc_erff(float x)
+{
+    return erff(x);
+}
+CATC_DEVICE float catc_erfcf(float x)
+{
+    return erfcf(x);
+}
+CATC_DEVICE float catc_tanhf(float x)
+{
+    return tanhf(x);
+}
 
 #endif /* CATC_ARCH_SIMT_H */

@@ -55,4 +55,13 @@ enum { CATC_SWIZZLE_NONE = 0, CATC_SWIZZLE_128B = 1, CATC_SWIZZLE_64B = 2, CATC_
 #include "catlass_c/backend/host/sm90.h"
 #endif
 
+/* 9.7.15.5.1.2.2: start address, leading byte offset and stride byte offset in units of 16 bytes, base offset 0 (tiles
+ * start on a multiple of 8 rows of the swizzle), swizzle mode in bits 62 and 63. The same in all four warps. */
+CATC_DEVICE uint64_t catc_wgmma_desc(uint32_t addr, uint32_t lbo, uint32_t sbo, uint32_t swizzle)
+{
+    uint32_t low = ((addr & 0x3ffffu) >> 4) | ((lbo >> 4) << 16);
+    uint32_t high = (sbo >> 4) | (swizzle << 30);
+    return ((uint64_t)high << 32) | low;
+}
+
 #endif /* CATC_ARCH_SM90_H */

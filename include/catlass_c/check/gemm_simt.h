@@ -185,11 +185,7 @@
               "the tile's extent along D's rows must be a multiple of 16 bytes of D; change tile") \
     CATC_RULE(smem, CATC_C_SMEM_BYTES <= CATC_C_SMEM_LIMIT, CATC_C_SMEM_BYTES, CATC_C_SMEM_LIMIT, \
               "shared memory of all stages must be at most 166912 bytes (sm_80); make tile or stages smaller") \
-    CATC_RULE(n_epi, CATC_P_N_EPI <= CATC_EPI_MAX, CATC_P_N_EPI, CATC_EPI_MAX, \
-              "epilogue must have at most 8 operations; make the chain shorter") \
-    CATC_RULE(epi_list, CATC_P_N_EPI == (0 CATC_P_EPI_LIST(CATC_RULE_COUNT)), CATC_P_N_EPI, \
-              (0 CATC_P_EPI_LIST(CATC_RULE_COUNT)), \
-              "n_epi must be the length of the epilogue list; generate the parameter file again")
+    CATC_RULES_OF_CHAIN(CATC_RULE)
 
 #ifdef CATC_PROBE
 #include "catlass_c/check/probe.inst.h"

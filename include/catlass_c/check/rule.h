@@ -17,4 +17,12 @@
 /* Positions of a chain: (0 CATC_P_EPI_LIST(CATC_RULE_COUNT)). */
 #define CATC_RULE_COUNT(i, op, kind, type) +1
 
+/* Rules of every skeleton with an epilogue chain; the last of its list. */
+#define CATC_RULES_OF_CHAIN(CATC_RULE) \
+    CATC_RULE(n_epi, CATC_P_N_EPI <= CATC_EPI_MAX, CATC_P_N_EPI, CATC_EPI_MAX, \
+              "epilogue must have at most 8 operations; make the chain shorter") \
+    CATC_RULE(epi_list, CATC_P_N_EPI == (0 CATC_P_EPI_LIST(CATC_RULE_COUNT)), CATC_P_N_EPI, \
+              (0 CATC_P_EPI_LIST(CATC_RULE_COUNT)), \
+              "n_epi must be the length of the epilogue list; generate the parameter file again")
+
 #endif /* CATC_CHECK_RULE_H */

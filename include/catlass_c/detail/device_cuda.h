@@ -129,7 +129,7 @@ static enum catc_status catc_device_current_(struct catc_device *out, int *ordin
 
 enum catc_status catc_device_current(struct catc_device *out)
 {
-    struct catc_text text = catc_text_open(catc_sentence_, sizeof catc_sentence_);
+    struct catc_text text = catc_text_last_();
     int ordinal;
     return catc_device_current_(out, &ordinal, &text);
 }

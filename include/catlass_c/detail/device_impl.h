@@ -46,7 +46,7 @@ int catc_device_count(void)
 
 enum catc_status catc_device_current(struct catc_device *out)
 {
-    struct catc_text text = catc_text_open(catc_sentence_, sizeof catc_sentence_);
+    struct catc_text text = catc_text_last_();
     (void)out;
     return catc_say(&text, CATC_NO_DEVICE,
                     "device: this library was built without CUDA; configure with CATC_CUDA=ON to use a GPU");

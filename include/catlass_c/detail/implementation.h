@@ -30,6 +30,8 @@
 
 #include "catlass_c/ops/gemm_model.h"
 
+#include "catlass_c/ops/gemm_tuned.h"
+
 #include "catlass_c/ops/gemm_select.h"
 
 #include "catlass_c/ops/gemm_plan.h"

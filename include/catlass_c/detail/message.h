@@ -43,6 +43,13 @@ static CATC_UNUSED struct catc_text catc_text_open(char *buffer, size_t size)
     return text;
 }
 
+/* The thread's last sentence, to be written by a call that may fail. What it holds stays until then. */
+static CATC_UNUSED struct catc_text catc_text_last_(void)
+{
+    struct catc_text const text = {catc_sentence_, sizeof catc_sentence_};
+    return text;
+}
+
 /* Write a sentence and return its status: `return catc_say(&text, CATC_MISALIGNED, "…")`. */
 CATC_PRINTF(3, 4)
 static CATC_UNUSED enum catc_status catc_say(struct catc_text *text, enum catc_status status, const char *format, ...)

@@ -4,7 +4,8 @@
 #ifndef CATC_OPS_GEMM_CHECK_H
 #define CATC_OPS_GEMM_CHECK_H
 
-#include "catlass_c/ops/gemm_problem.h"
+#include "catlass_c/ops/gemm_fill.h"
+#include "catlass_c/ops/gemm_sm90_plan.h"
 
 /* Has the instance code for the device? A target is 10 * sm for plain code (runs on later minor versions too), + 1 for
  * an architecture-specific one ('a': exactly this capability), negative for PTX (this capability and later). */
@@ -109,13 +110,6 @@ static enum catc_status catc_gemm_operands_(const struct catc_gemm_instance *i, 
     return CATC_OK;
 }
 
-/* Largest power of two up to 16 that divides address, line and stride, in bytes. */
-static int catc_alignment_of_(const void *pointer, int64_t line, int64_t stride, size_t size)
-{
-    uint64_t const all = (uint64_t)(uintptr_t)pointer | (uint64_t)line * size | (uint64_t)stride * size | 16u;
-    return (int)(all & (~all + 1));
-}
-
 static enum catc_status catc_aligned_for_(const struct catc_gemm_instance *i, int have, int need, const char *name,
                                           struct catc_text *text)
 {
@@ -171,6 +165,11 @@ static enum catc_status catc_gemm_legal_(const struct catc_gemm_instance *i, str
             CATC_TRY(catc_aligned_for_(i, catc_alignment_of_(epi->out, epi->ld, epi->batch_stride, size), i->align_d,
                                        i->epi[e].name, text));
         }
+    }
+    if (i->skeleton == CATC_GEMM_SM90) {
+        struct catc_gemm_params params;
+        catc_gemm_fill_(&params, problem, i);
+        CATC_TRY(catc_gemm_sm90_can(i, &params, text->at, text->left));
     }
     return CATC_OK;
 }

@@ -19,6 +19,46 @@ static void catc_gemm_explain_one_(void *context, const struct catc_gemm_instanc
     }
 }
 
+static void catc_gemm_explain_entry_(struct catc_text *text, const struct catc_gemm_neighbour *near)
+{
+    const struct catc_gemm_tuned *const entry = near->entry;
+    catc_text_add(text, "  tuned    %lld x %lld x %lld, batch %lld, %s: distance %.3f", (long long)entry->m,
+                  (long long)entry->n, (long long)entry->k, (long long)entry->batch, entry->instance->name,
+                  catc_tuned_distance_(near->ratio));
+}
+
+/* What the tuned tables say: the entry that is used, and the nearest one if it is not used. */
+static void catc_gemm_explain_tuned_(struct catc_text *text, struct catc_gemm_problem *problem,
+                                     const struct catc_device *device, const struct catc_gemm_neighbour *used)
+{
+    const struct catc_gemm_args *const g = &problem->args;
+    struct catc_gemm_neighbour const near = catc_gemm_nearest_(problem, device, catc_gemm_key_of_(g), CATC_TUNED_FAR - 1,
+                                                               false);
+    if (near.tables == 0) {
+        catc_text_add(text, "  tuned    no table for %s with %d SMs and compute capability %d.%d\n", device->name,
+                      device->sms, device->cc / 10, device->cc % 10);
+    } else if (near.entries == 0) {
+        catc_text_add(text, "  tuned    no entry on %s for these types, layout and chain\n", device->name);
+    } else if (!near.entry) {
+        catc_text_add(text, "  tuned    none of %d entries on %s can be compared: %s\n", near.entries, device->name,
+                      g->k == 0 ? "k is 0" : g->batch > 1 ? "this is a batch" : "all are batches");
+    } else if (near.entry != used->entry) {
+        char sentence[CATC_SENTENCE] = "";
+        struct catc_text reason = catc_text_open(sentence, sizeof sentence);
+        catc_gemm_explain_entry_(text, &near);
+        if (near.ratio > CATC_TUNED_BOUND) {
+            catc_text_add(text, ", not used: more than %.1f\n", catc_tuned_distance_(CATC_TUNED_BOUND));
+        } else {
+            (void)catc_gemm_legal_(near.entry->instance, problem, device, &reason);
+            catc_text_add(text, ", not used: %s\n", sentence);
+        }
+    }
+    if (used->entry) {
+        catc_gemm_explain_entry_(text, used);
+        catc_text_add(text, ", used\n");
+    }
+}
+
 /* Names of operations are known only from instances: the registry is searched for one that has the id. */
 static const char *catc_gemm_op_name_(const struct catc_gemm_args *g, uint32_t op)
 {
@@ -38,11 +78,14 @@ static const char *catc_gemm_op_name_(const struct catc_gemm_args *g, uint32_t o
 enum catc_status catc_gemm_explain_sized(const struct catc_gemm_args *args, size_t args_size, char *buffer, size_t size)
 {
     struct catc_text text = catc_text_open(buffer, size);
-    struct catc_text failure = catc_text_open(catc_sentence_, sizeof catc_sentence_);
+    struct catc_text failure = catc_text_last_();
     struct catc_gemm_problem problem;
     struct catc_gemm_choice choice;
     struct catc_device device;
     enum catc_status status = catc_gemm_problem_(&problem, args, args_size, &failure);
+    if (status == CATC_OK) {
+        status = catc_backend_built_(problem.args.backend, &failure);
+    }
     if (status == CATC_OK && problem.empty) {
         catc_text_add(&text, "nothing to do: m, n or batch is 0\n");
         return CATC_OK;
@@ -68,9 +111,14 @@ enum catc_status catc_gemm_explain_sized(const struct catc_gemm_args *args, size
         return status;
     }
     status = catc_gemm_choose_(&choice, &problem, &device, catc_gemm_explain_one_, &text, &failure);
-    if (status == CATC_OK) {
-        catc_text_add(&text, "chosen: %s, the least of %d legal candidates in the cost model (no tuned table for %s)\n",
-                      choice.instance->name, choice.candidates - choice.refused, device.name);
+    if (choice.candidates > 0) {
+        catc_gemm_explain_tuned_(&text, &problem, &device, &choice.tuned);
+    }
+    if (status == CATC_OK && choice.tuned.entry) {
+        catc_text_add(&text, "chosen: %s, from the tuned table of %s\n", choice.instance->name, device.name);
+    } else if (status == CATC_OK) {
+        catc_text_add(&text, "chosen: %s, the least of %d legal candidates in the cost model\n", choice.instance->name,
+                      choice.candidates - choice.refused);
     } else if (choice.candidates > 0) {
         catc_text_add(&text, "%s: no candidate is legal\n", catc_status_name(status));
     } else {

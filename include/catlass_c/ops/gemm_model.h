@@ -20,13 +20,9 @@ struct catc_gemm_cost {
 enum {
     CATC_L2_BYTES_PER_CLOCK = 64,   /* L2 to one multiprocessor (facts: DeepGEMM's model of Hopper) */
     CATC_FILL_CYCLES = 1500,        /* first byte from device memory */
-    CATC_LAUNCH_CYCLES = 3000
+    CATC_LAUNCH_CYCLES = 3000,
+    CATC_NOMINAL_M = 4096           /* rows that fixed_m is judged by: the choice must not depend on m */
 };
-
-static int64_t catc_ceil_div_(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
 
 static int catc_min_int_(int a, int b)
 {
@@ -37,7 +33,7 @@ static struct catc_gemm_cost catc_gemm_cost_(const struct catc_gemm_instance *i,
                                              const struct catc_device *device)
 {
     struct catc_gemm_cost cost;
-    int64_t const nominal_m = g->fixed_m ? 4096 : g->m; /* fixed_m: the choice must not depend on m */
+    int64_t const nominal_m = g->fixed_m ? (int64_t)CATC_NOMINAL_M : g->m;
     int64_t const m = i->swap ? g->n : nominal_m, n = i->swap ? nominal_m : g->n;
     int64_t const tiles_m = catc_ceil_div_(m, i->tile_m), tiles_n = catc_ceil_div_(n, i->tile_n);
     double const k = (double)(catc_ceil_div_(g->k, i->tile_k) * i->tile_k);

@@ -4,7 +4,6 @@
 #ifndef CATC_OPS_GEMM_PLAN_H
 #define CATC_OPS_GEMM_PLAN_H
 
-#include "catlass_c/ops/gemm_params.h"
 #include "catlass_c/ops/gemm_select.h"
 
 #if CATC_WITH_CUDA
@@ -13,7 +12,6 @@
 #if CATC_WITH_HOST
 #include "catlass_c/backend/host/launch.h"
 #endif
-#include "catlass_c/ops/gemm_sm90_plan.h"
 
 /* What struct catc_gemm_plan holds. The parameter block is kept as bytes and put into an aligned local at launch. */
 struct catc_gemm_plan_body {
@@ -33,43 +31,6 @@ CATC_STATIC_ASSERT(sizeof(struct catc_gemm_plan_body) <= sizeof(struct catc_gemm
 static struct catc_gemm_plan_body *catc_gemm_plan_body_(const struct catc_gemm_plan *plan)
 {
     return (struct catc_gemm_plan_body *)(void *)(uintptr_t)plan;
-}
-
-/* The skeleton-independent part of the parameter block. */
-static void catc_gemm_fill_(struct catc_gemm_params *p, const struct catc_gemm_problem *problem,
-                            const struct catc_gemm_instance *i)
-{
-    const struct catc_gemm_args *const g = &problem->args;
-    size_t const size_a = catc_type_size(g->type_a), size_b = catc_type_size(g->type_b);
-    size_t const size_d = catc_type_size(g->type_d);
-    memset(p, 0, sizeof *p);
-    p->a = g->a, p->b = g->b, p->c = g->c, p->d = g->d;
-    p->m = g->m, p->n = g->n, p->k = g->k, p->batch = g->batch;
-    p->lda = g->lda, p->ldb = g->ldb, p->ldc = g->ldc, p->ldd = g->ldd;
-    p->stride_a = g->stride_a, p->stride_b = g->stride_b, p->stride_c = g->stride_c, p->stride_d = g->stride_d;
-    p->alpha = problem->alpha, p->beta = problem->beta;
-    if (g->scalars_on_device) {
-        p->alpha_ptr = g->alpha, p->beta_ptr = g->beta;
-    }
-    p->vector_a = catc_alignment_of_(g->a, g->lda, g->stride_a, size_a) == 16;
-    p->vector_b = catc_alignment_of_(g->b, g->ldb, g->stride_b, size_b) == 16;
-    p->vector_c = catc_alignment_of_(g->c, g->ldc, g->stride_c, size_d) == 16;
-    p->vector_d = catc_alignment_of_(g->d, g->ldd, g->stride_d, size_d) == 16;
-    p->tiles_m = catc_ceil_div_(i->swap ? g->n : g->m, i->tile_m);
-    p->tiles_n = catc_ceil_div_(i->swap ? g->m : g->n, i->tile_n);
-    p->tiles = p->tiles_m * p->tiles_n * g->batch;
-    for (int e = 0; e < i->n_epi; ++e) {
-        const struct catc_epi *const from = &g->epi[e];
-        struct catc_epi_param *const to = &p->epi[e];
-        enum catc_epi_kind const kind = i->epi[e].kind;
-        to->ptr = kind == CATC_EPI_SCALAR && !g->scalars_on_device ? NULL : from->ptr;
-        to->out = from->out;
-        to->ld = from->ld, to->batch_stride = from->batch_stride;
-        to->a = from->a, to->b = from->b;
-        to->vector = catc_alignment_of_(kind == CATC_EPI_TAP ? from->out : from->ptr,
-                                        kind == CATC_EPI_TILE || kind == CATC_EPI_TAP ? from->ld : 0, from->batch_stride,
-                                        catc_type_size(i->epi[e].type)) == 16;
-    }
 }
 
 #if CATC_WITH_CUDA
@@ -172,17 +133,6 @@ static enum catc_status catc_gemm_build_(struct catc_gemm_plan_body *body, struc
     return CATC_OK;
 }
 
-static enum catc_status catc_backend_built_(enum catc_backend backend, struct catc_text *text)
-{
-    if ((backend == CATC_CUDA && !CATC_WITH_CUDA) || (backend == CATC_HOST && !CATC_WITH_HOST)) {
-        return catc_say(text, CATC_BACKEND_NOT_BUILT,
-                        "backend: backend=%s must be one this library was built with; %s", catc_backend_name(backend),
-                        backend == CATC_CUDA ? "configure with CATC_CUDA=ON and a CUDA toolkit"
-                                             : "define CATC_WITH_HOST=1");
-    }
-    return CATC_OK;
-}
-
 static enum catc_status catc_gemm_plan_(struct catc_gemm_plan *plan, const struct catc_gemm_args *args, size_t size,
                                         struct catc_text *text)
 {
@@ -215,7 +165,7 @@ static enum catc_status catc_gemm_launch_(const struct catc_gemm_plan *plan, str
                         (const void *)plan);
     }
     const struct catc_gemm_instance *const i = body->instance;
-    if (!i) {
+    if (!i || body->blocks == 0) { /* made from, or updated to, an empty problem */
         return CATC_OK;
     }
     memcpy(&params, body->params, body->params_size);
@@ -229,7 +179,9 @@ static enum catc_status catc_gemm_launch_(const struct catc_gemm_plan *plan, str
         launch.blocks = body->blocks;
         launch.threads = i->threads;
         launch.smem_bytes = i->smem_bytes;
-        return catc_host_launch(&launch, text->at, text->left);
+        char report[CATC_SENTENCE]; /* a launch that succeeds leaves the last sentence alone */
+        enum catc_status const status = catc_host_launch(&launch, report, sizeof report);
+        return status == CATC_OK ? status : catc_say(text, status, "%s", report);
     }
 #endif
 #if CATC_WITH_CUDA
@@ -267,20 +219,20 @@ static enum catc_status catc_gemm_launch_(const struct catc_gemm_plan *plan, str
 
 enum catc_status catc_gemm_plan_sized(struct catc_gemm_plan *plan, const struct catc_gemm_args *args, size_t size)
 {
-    struct catc_text text = catc_text_open(catc_sentence_, sizeof catc_sentence_);
+    struct catc_text text = catc_text_last_();
     return catc_gemm_plan_(plan, args, size, &text);
 }
 
 enum catc_status catc_gemm_launch(const struct catc_gemm_plan *plan, void *workspace, struct CUstream_st *stream)
 {
-    struct catc_text text = catc_text_open(catc_sentence_, sizeof catc_sentence_);
+    struct catc_text text = catc_text_last_();
     (void)workspace; /* no instance of this version uses one */
     return catc_gemm_launch_(plan, stream, &text);
 }
 
 enum catc_status catc_gemm_sized(const struct catc_gemm_args *args, size_t size)
 {
-    struct catc_text text = catc_text_open(catc_sentence_, sizeof catc_sentence_);
+    struct catc_text text = catc_text_last_();
     struct catc_gemm_plan plan;
     CATC_TRY(catc_gemm_plan_(&plan, args, size, &text));
     return catc_gemm_launch_(&plan, size >= offsetof(struct catc_gemm_args, stream) + sizeof args->stream ? args->stream : NULL,
@@ -289,7 +241,7 @@ enum catc_status catc_gemm_sized(const struct catc_gemm_args *args, size_t size)
 
 enum catc_status catc_gemm_plan_update_sized(struct catc_gemm_plan *plan, const struct catc_gemm_args *args, size_t size)
 {
-    struct catc_text text = catc_text_open(catc_sentence_, sizeof catc_sentence_);
+    struct catc_text text = catc_text_last_();
     struct catc_gemm_plan_body *const body = catc_gemm_plan_body_(plan);
     struct catc_gemm_problem problem;
     if (!plan || body->magic != CATC_GEMM_PLAN_MAGIC || !body->instance) {
@@ -333,7 +285,7 @@ enum catc_status catc_gemm_check_sized(const struct catc_gemm_instance *instance
 
 enum catc_status catc_gemm_workspace_size_sized(const struct catc_gemm_args *args, size_t size, size_t *bytes)
 {
-    struct catc_text text = catc_text_open(catc_sentence_, sizeof catc_sentence_);
+    struct catc_text text = catc_text_last_();
     struct catc_gemm_problem problem;
     if (!bytes) {
         return catc_say(&text, CATC_INVALID_ARGUMENT, "bytes: bytes=NULL must point at a size_t");

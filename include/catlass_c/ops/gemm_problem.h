@@ -235,4 +235,15 @@ static enum catc_status catc_gemm_problem_(struct catc_gemm_problem *problem, co
     return catc_gemm_memory_(problem, text);
 }
 
+static enum catc_status catc_backend_built_(enum catc_backend backend, struct catc_text *text)
+{
+    if ((backend == CATC_CUDA && !CATC_WITH_CUDA) || (backend == CATC_HOST && !CATC_WITH_HOST)) {
+        return catc_say(text, CATC_BACKEND_NOT_BUILT,
+                        "backend: backend=%s must be one this library was built with; %s", catc_backend_name(backend),
+                        backend == CATC_CUDA ? "configure with CATC_CUDA=ON and a CUDA toolkit"
+                                             : "define CATC_WITH_HOST=1");
+    }
+    return CATC_OK;
+}
+
 #endif /* CATC_OPS_GEMM_PROBLEM_H */

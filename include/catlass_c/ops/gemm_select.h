@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ops/gemm_select.h: from a problem to an instance: legality, then the cost model, first in table order on a tie.
- * Deterministic, no allocation. Implementation only. */
+ * ops/gemm_select.h: from a problem to an instance: legality, then the tuned table, then the cost model, first in
+ * table order on a tie. Deterministic, no allocation. Implementation only. */
 #ifndef CATC_OPS_GEMM_SELECT_H
 #define CATC_OPS_GEMM_SELECT_H
 
 #include <stdlib.h>
 
-#include "catlass_c/ops/gemm_model.h"
+#include "catlass_c/ops/gemm_tuned.h"
 
 struct catc_gemm_choice {
     const struct catc_gemm_instance *instance;
-    struct catc_gemm_cost cost;
+    struct catc_gemm_cost cost;       /* of this instance, also where the tuned table chose it */
+    struct catc_gemm_neighbour tuned; /* entry NULL: the cost model chose */
     int candidates; /* instances with the types, layout and chain asked for */
     int refused;    /* of those */
 };
@@ -109,6 +110,11 @@ static enum catc_status catc_gemm_choose_(struct catc_gemm_choice *choice, struc
         }
     }
     if (choice->instance) {
+        choice->tuned = catc_gemm_nearest_(problem, device, key, CATC_TUNED_BOUND, true);
+        if (choice->tuned.entry) {
+            choice->instance = choice->tuned.entry->instance;
+            choice->cost = catc_gemm_cost_(choice->instance, g, device);
+        }
         return CATC_OK;
     }
     if (choice->candidates > 0) {
@@ -132,9 +138,15 @@ static void catc_gemm_log_(const struct catc_gemm_args *g, const struct catc_gem
     }
     FILE *const file = strcmp(target, "stderr") == 0 ? stderr : fopen(target, "a");
     if (file) {
-        fprintf(file, "catlass_c: gemm %lldx%lldx%lld batch=%lld %s on %s: %s (%d of %d candidates legal, model %.0f cycles)\n",
+        char step[64] = "by the cost model";
+        if (choice->tuned.entry) {
+            snprintf(step, sizeof step, "from the tuned table at distance %.3f",
+                     catc_tuned_distance_(choice->tuned.ratio));
+        }
+        fprintf(file,
+                "catlass_c: gemm %lldx%lldx%lld batch=%lld %s on %s: %s %s (%d of %d candidates legal, model %.0f cycles)\n",
                 (long long)g->m, (long long)g->n, (long long)g->k, (long long)g->batch, catc_layout_name(g->layout),
-                device->name, choice->instance->name, choice->candidates - choice->refused, choice->candidates,
+                device->name, choice->instance->name, step, choice->candidates - choice->refused, choice->candidates,
                 choice->cost.cycles);
         if (file != stderr) {
             fclose(file);

@@ -3,8 +3,8 @@
  * ops/gemm_sm90_plan.h: what gemm_sm90 needs beside the common parameter block: tensor maps, built on the host from the
  * numbers of the descriptor. Part of the implementation (CATC_IMPLEMENTATION); no nvcc needed.
  *
- *   catc_gemm_sm90_can    is this problem one that TMA can address? Pure; for the check and the selection
- *   catc_gemm_sm90_fill   the maps behind the common part, which is already filled */
+ *   catc_gemm_sm90_can    is this problem one that TMA can address? Pure; part of the check
+ *   catc_gemm_sm90_fill   the maps behind the common part, which is already filled, of a problem that passed it */
 #ifndef CATC_OPS_GEMM_SM90_PLAN_H
 #define CATC_OPS_GEMM_SM90_PLAN_H
 
@@ -100,8 +100,8 @@ static int catc_gemm_sm90_matrices(const struct catc_gemm_instance *inst, const 
         return (status); \
     } while (0)
 
-/* Is every size within TMA's and the kernel's coordinates, every base and stride a multiple of 16 bytes? `g` is filled;
- * m, n and batch are positive. The sentence (may be NULL) says what to change. */
+/* Is every size within TMA's and the kernel's coordinates? Alignment is the descriptor's. `g` is filled; m, n and batch
+ * are positive. The sentence (may be NULL) says what to change. */
 static enum catc_status catc_gemm_sm90_can(const struct catc_gemm_instance *inst, const struct catc_gemm_params *g,
                                            char *sentence, size_t size)
 {
@@ -124,24 +124,6 @@ static enum catc_status catc_gemm_sm90_can(const struct catc_gemm_instance *inst
     for (int i = 0; i < count; ++i) {
         const struct catc_gemm_sm90_matrix *const m = &matrix[i];
         int64_t const per16 = 16 / (int64_t)catc_type_size(m->type), bytes40 = (int64_t)1 << 40;
-        if ((uintptr_t)m->base % 16 != 0) {
-            CATC_GEMM_SM90_REFUSE(CATC_MISALIGNED,
-                                  "%s: %s=%p must be a multiple of 16 bytes (TMA); align the pointer or use gemm_simt",
-                                  inst->name, m->name, m->base);
-        }
-        if (m->ld % per16 != 0) {
-            CATC_GEMM_SM90_REFUSE(
-                CATC_MISALIGNED,
-                "%s: ld of %s=%lld must be a multiple of %d elements (16 bytes, TMA); pad the rows or use gemm_simt",
-                inst->name, m->name, (long long)m->ld, (int)per16);
-        }
-        if (m->stride % per16 != 0) {
-            CATC_GEMM_SM90_REFUSE(
-                CATC_MISALIGNED,
-                "%s: batch stride of %s=%lld must be a multiple of %d elements (16 bytes, TMA); pad the "
-                "matrices or use gemm_simt",
-                inst->name, m->name, (long long)m->stride, (int)per16);
-        }
         if (m->ld * 16 / per16 >= bytes40 || m->stride * 16 / per16 >= bytes40 || m->stride < 0) {
             CATC_GEMM_SM90_REFUSE(
                 CATC_NOT_SUPPORTED,
@@ -246,7 +228,7 @@ static enum catc_status catc_gemm_sm90_fill(const struct catc_gemm_instance *ins
     struct catc_gemm_sm90_matrix matrix[CATC_GEMM_SM90_MATRICES];
     char names[CATC_EPI_MAX][CATC_GEMM_SM90_NAME];
     int count;
-    enum catc_status status = catc_gemm_sm90_can(inst, &p->gemm, sentence, size);
+    enum catc_status status = CATC_OK;
     memset(&p->a, 0, sizeof *p - offsetof(struct catc_gemm_sm90_params, a));
     count = catc_gemm_sm90_matrices(inst, &p->gemm, p, matrix, names);
     for (int i = 0; i < count && status == CATC_OK; ++i) {

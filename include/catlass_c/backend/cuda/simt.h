@@ -96,26 +96,6 @@ CATC_DEVICE uint16_t catc_f16_from_f32(float x)
     return bits;
 }
 
-CATC_DEVICE float catc_expf(float x)
-{
-    return expf(x);
-}
-
-CATC_DEVICE float catc_erff(float x)
-{
-    return erff(x);
-}
-
-CATC_DEVICE float catc_erfcf(float x)
-{
-    return erfcf(x);
-}
-
-CATC_DEVICE float catc_tanhf(float x)
-{
-    return tanhf(x);
-}
-
 CATC_DEVICE float catc_tanh_fast(float x)
 {
     float y;

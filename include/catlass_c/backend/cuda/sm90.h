@@ -151,15 +151,6 @@ CATC_DEVICE void catc_cuda_hold(float *acc, int count)
         asm volatile("" : "+f"(acc[i]) : : "memory");
 }
 
-/* 9.7.15.5.1.2.2: start address, leading byte offset and stride byte offset in units of 16 bytes, base offset 0 (tiles
- * start on a multiple of 8 rows of the swizzle), swizzle mode in bits 62 and 63. The same in all four warps. */
-CATC_DEVICE uint64_t catc_wgmma_desc(uint32_t addr, uint32_t lbo, uint32_t sbo, uint32_t swizzle)
-{
-    uint32_t low = ((addr & 0x3ffffu) >> 4) | ((lbo >> 4) << 16);
-    uint32_t high = (sbo >> 4) | (swizzle << 30);
-    return ((uint64_t)high << 32) | low;
-}
-
 /* ---- warp specialisation ------------------------------------------------------------------------------------------ */
 
 /* 9.7.20.5 setmaxnreg: by all warps of a warpgroup. `inc` blocks until the pool of the block has the registers, so some

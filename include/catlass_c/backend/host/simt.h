@@ -145,32 +145,6 @@ CATC_DEVICE uint16_t catc_f16_from_f32(float x)
     return (uint16_t)(sign | (catc_f32_bits(catc_f32_from_bits(magnitude) + 0.5f) - 0x3f000000u));
 }
 
-#define CATC_HAS_PAIR_CONVERSION 1
-CATC_DEVICE uint32_t catc_bf16x2_from_f32(float lo, float hi)
-{
-    return catc_bf16_from_f32(lo) | (uint32_t)catc_bf16_from_f32(hi) << 16;
-}
-CATC_DEVICE uint32_t catc_f16x2_from_f32(float lo, float hi)
-{
-    return catc_f16_from_f32(lo) | (uint32_t)catc_f16_from_f32(hi) << 16;
-}
-
-CATC_DEVICE float catc_expf(float x)
-{
-    return expf(x);
-}
-CATC_DEVICE float catc_erff(float x)
-{
-    return erff(x);
-}
-CATC_DEVICE float catc_erfcf(float x)
-{
-    return erfcf(x);
-}
-CATC_DEVICE float catc_tanhf(float x)
-{
-    return tanhf(x);
-}
 CATC_DEVICE float catc_tanh_fast(float x)
 {
     return tanhf(x);

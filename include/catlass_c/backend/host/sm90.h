@@ -72,12 +72,6 @@ CATC_DEVICE void catc_tma_prefetch(const struct catc_tensor_map *map)
 #define catc_wgmma_fence() catc_host_fence(CATC_HOST_FENCE_OF_WGMMA, CATC_HOST_SITE)
 #define catc_wgmma_commit() catc_host_wgmma_commit(CATC_HOST_SITE)
 #define CATC_WGMMA_WAIT(n, acc, count) catc_host_wgmma_wait((n), (acc), (count), CATC_HOST_SITE)
-CATC_DEVICE uint64_t catc_wgmma_desc(uint32_t addr, uint32_t lbo, uint32_t sbo, uint32_t swizzle)
-{
-    uint32_t low = ((addr & 0x3ffffu) >> 4) | ((lbo >> 4) << 16);
-    uint32_t high = (sbo >> 4) | (swizzle << 30);
-    return ((uint64_t)high << 32) | low;
-}
 
 #define CATC_SETMAXNREG_INC(n) catc_host_setmaxnreg(1, (n), CATC_HOST_SITE)
 #define CATC_SETMAXNREG_DEC(n) catc_host_setmaxnreg(0, (n), CATC_HOST_SITE)

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ops/gemm_fill.h: the parameter block of a problem, as one instance wants it. Implementation only. */
+#ifndef CATC_OPS_GEMM_FILL_H
+#define CATC_OPS_GEMM_FILL_H
+
+#include "catlass_c/ops/gemm_params.h"
+#include "catlass_c/ops/gemm_problem.h"
+
+static int64_t catc_ceil_div_(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* Largest power of two up to 16 that divides address, line and stride, in bytes. */
+static int catc_alignment_of_(const void *pointer, int64_t line, int64_t stride, size_t size)
+{
+    uint64_t const all = (uint64_t)(uintptr_t)pointer | (uint64_t)line * size | (uint64_t)stride * size | 16u;
+    return (int)(all & (~all + 1));
+}
+
+/* The skeleton-independent part of the parameter block. */
+static void catc_gemm_fill_(struct catc_gemm_params *p, const struct catc_gemm_problem *problem,
+                            const struct catc_gemm_instance *i)
+{
+    const struct catc_gemm_args *const g = &problem->args;
+    size_t const size_a = catc_type_size(g->type_a), size_b = catc_type_size(g->type_b);
+    size_t const size_d = catc_type_size(g->type_d);
+    memset(p, 0, sizeof *p);
+    p->a = g->a, p->b = g->b, p->c = g->c, p->d = g->d;
+    p->m = g->m, p->n = g->n, p->k = g->k, p->batch = g->batch;
+    p->lda = g->lda, p->ldb = g->ldb, p->ldc = g->ldc, p->ldd = g->ldd;
+    p->stride_a = g->stride_a, p->stride_b = g->stride_b, p->stride_c = g->stride_c, p->stride_d = g->stride_d;
+    p->alpha = problem->alpha, p->beta = problem->beta;
+    if (g->scalars_on_device) {
+        p->alpha_ptr = g->alpha, p->beta_ptr = g->beta;
+    }
+    p->vector_a = catc_alignment_of_(g->a, g->lda, g->stride_a, size_a) == 16;
+    p->vector_b = catc_alignment_of_(g->b, g->ldb, g->stride_b, size_b) == 16;
+    p->vector_c = catc_alignment_of_(g->c, g->ldc, g->stride_c, size_d) == 16;
+    p->vector_d = catc_alignment_of_(g->d, g->ldd, g->stride_d, size_d) == 16;
+    p->tiles_m = catc_ceil_div_(i->swap ? g->n : g->m, i->tile_m);
+    p->tiles_n = catc_ceil_div_(i->swap ? g->m : g->n, i->tile_n);
+    p->tiles = p->tiles_m * p->tiles_n * g->batch;
+    for (int e = 0; e < i->n_epi; ++e) {
+        const struct catc_epi *const from = &g->epi[e];
+        struct catc_epi_param *const to = &p->epi[e];
+        enum catc_epi_kind const kind = i->epi[e].kind;
+        to->ptr = kind == CATC_EPI_SCALAR && !g->scalars_on_device ? NULL : from->ptr;
+        to->out = from->out;
+        to->ld = from->ld, to->batch_stride = from->batch_stride;
+        to->a = from->a, to->b = from->b;
+        to->vector = catc_alignment_of_(kind == CATC_EPI_TAP ? from->out : from->ptr,
+                                        kind == CATC_EPI_TILE || kind == CATC_EPI_TAP ? from->ld : 0, from->batch_stride,
+                                        catc_type_size(i->epi[e].type)) == 16;
+    }
+}
+
+#endif /* CATC_OPS_GEMM_FILL_H */

@@ -13,10 +13,14 @@ int main(void)
     float *const bias = example_random(backend, N), *const d = example_random(backend, M * N);
 
     struct catc_gemm_args const args = {
-        .m = M, .n = N, .k = K,
+        .m = M,
+        .n = N,
+        .k = K,
         .layout = CATC_TN, /* K is contiguous in both A and B */
         .type_a = CATC_F32,
-        .a = a, .b = b, .d = d,
+        .a = a,
+        .b = b,
+        .d = d,
         .epi = {{.op = CATC_OP_BIAS, .ptr = bias}, {.op = CATC_OP_GELU}},
         .n_epi = 2,
         .backend = backend,

@@ -20,13 +20,13 @@ const struct catc_registry *CATC_DRIVER_REGISTRY(void);
 struct shape {
     const char *name;
     int64_t m, n, k, batch;
-    int pad;        /* extra elements of every leading dimension */
-    size_t shift;   /* elements by which every base pointer is off a 256-byte boundary */
+    int pad;      /* extra elements of every leading dimension */
+    size_t shift; /* elements by which every base pointer is off a 256-byte boundary */
     float alpha, beta;
-    bool exact;     /* small integers: every result is exact in fp32 and in D's type */
-    bool special;   /* NaN, Inf, -0 among the inputs */
-    bool in_place;  /* D is C */
-    bool twice;     /* run the same plan again: the same bits */
+    bool exact;    /* small integers: every result is exact in fp32 and in D's type */
+    bool special;  /* NaN, Inf, -0 among the inputs */
+    bool in_place; /* D is C */
+    bool twice;    /* run the same plan again: the same bits */
 };
 
 struct operand {
@@ -114,9 +114,10 @@ static void run_make(struct run *r, const struct catc_gemm_instance *i, const st
     memset(r, 0, sizeof *r);
     r->instance = i;
     r->shape = s;
-    r->a = matrix_make(i->backend, i->type_a, a_by_rows(i->layout) ? m : k, a_by_rows(i->layout) ? k : m, s, false, &state, 1);
-    r->b = matrix_make(i->backend, i->type_b, b_by_columns(i->layout) ? n : k, b_by_columns(i->layout) ? k : n, s, false,
+    r->a = matrix_make(i->backend, i->type_a, a_by_rows(i->layout) ? m : k, a_by_rows(i->layout) ? k : m, s, false,
                        &state, 1);
+    r->b = matrix_make(i->backend, i->type_b, b_by_columns(i->layout) ? n : k, b_by_columns(i->layout) ? k : n, s,
+                       false, &state, 1);
     bool const reads_c = s->beta != 0.0f;
     r->d = matrix_make(i->backend, i->type_d, m, n, s, true, &state, s->in_place ? 2 : 0);
     r->c = s->in_place ? r->d : matrix_make(i->backend, i->type_d, m, n, s, false, &state, reads_c ? 2 : 0);
@@ -147,7 +148,10 @@ static void run_make(struct run *r, const struct catc_gemm_instance *i, const st
             continue;
         }
         one.special = false;
-        r->epi[e] = matrix_make(i->backend, position_type(position), kind == CATC_EPI_REDUCE ? 1 : matrix ? m : 1,
+        r->epi[e] = matrix_make(i->backend, position_type(position),
+                                kind == CATC_EPI_REDUCE ? 1
+                                : matrix                ? m
+                                                        : 1,
                                 kind == CATC_EPI_REDUCE ? 1 : length, &one, output, &state, output ? 0 : 2);
         if (kind == CATC_EPI_REDUCE) {
             for (int64_t p = 0; p < s->batch; ++p) {
@@ -186,14 +190,14 @@ static void mismatch(const struct run *r, const char *what, int64_t p, int64_t r
     int64_t const tile_r = i->swap ? i->tile_n : i->tile_m, tile_c = i->swap ? i->tile_m : i->tile_n;
     if (mismatches++ < 5) {
         fprintf(stderr, "  %s: batch %lld row %lld column %lld (tile %lld, %lld): got %.9g, want %.9g +- %.3g\n", what,
-                (long long)p, (long long)row, (long long)column, (long long)(row / tile_r), (long long)(column / tile_c), got,
-                want.value, want.error);
+                (long long)p, (long long)row, (long long)column, (long long)(row / tile_r),
+                (long long)(column / tile_c), got, want.value, want.error);
     }
 }
 
 /* Bytes of an output outside its m x n elements are as they were: 0xff. Counts and prints a mismatch if not. */
-static void compare_padding(const char *what, const struct operand *o, enum catc_type type, int64_t lines, int64_t length,
-                            int64_t batch)
+static void compare_padding(const char *what, const struct operand *o, enum catc_type type, int64_t lines,
+                            int64_t length, int64_t batch)
 {
     size_t const size = catc_type_size(type);
     unsigned char *const used = (unsigned char *)calloc(1, o->buffer.total);
@@ -206,8 +210,8 @@ static void compare_padding(const char *what, const struct operand *o, enum catc
     for (size_t byte = 0; byte < o->buffer.total; ++byte) {
         if (!used[byte] && o->buffer.host[byte] != 0xff && outside++ == 0) {
             int64_t const element = ((int64_t)byte - (int64_t)o->buffer.offset) / (int64_t)size;
-            fprintf(stderr, "  %s: byte %zu was written, outside its elements (near row %lld column %lld of %lld)\n", what, byte,
-                    (long long)(element / o->ld), (long long)(element % o->ld), (long long)length);
+            fprintf(stderr, "  %s: byte %zu was written, outside its elements (near row %lld column %lld of %lld)\n",
+                    what, byte, (long long)(element / o->ld), (long long)(element % o->ld), (long long)length);
         }
     }
     mismatches += outside != 0;
@@ -236,9 +240,11 @@ static void run_compare(struct run *r, const unsigned char *c_before)
                     sum += a * b;
                     magnitude += fabs(a * b);
                 }
-                struct bounded x = after(s->k == 0 ? 0.0 : s->alpha * sum, s->exact ? 0.0 : unit * fabs(s->alpha) * magnitude);
+                struct bounded x =
+                    after(s->k == 0 ? 0.0 : s->alpha * sum, s->exact ? 0.0 : unit * fabs(s->alpha) * magnitude);
                 if (s->beta != 0.0f) {
-                    double const c = element_read(i->type_d, c_before + r->c.buffer.offset, p * r->c.stride + row * r->c.ld + column);
+                    double const c = element_read(i->type_d, c_before + r->c.buffer.offset,
+                                                  p * r->c.stride + row * r->c.ld + column);
                     x = after(x.value + s->beta * c, x.error);
                 }
                 for (int e = 0; e < i->n_epi; ++e) {
@@ -380,9 +386,9 @@ static int cases_make(struct shape *out, const struct catc_gemm_instance *i)
 static bool chain_exact(const struct catc_gemm_instance *i)
 {
     for (int e = 0; e < i->n_epi; ++e) {
-        if (strncmp(i->epi[e].name, "bias", 4) && strncmp(i->epi[e].name, "scale", 5) && strcmp(i->epi[e].name, "add") &&
-            strcmp(i->epi[e].name, "mul") && strcmp(i->epi[e].name, "relu") && i->epi[e].kind != CATC_EPI_TAP &&
-            i->epi[e].kind != CATC_EPI_REDUCE) {
+        if (strncmp(i->epi[e].name, "bias", 4) && strncmp(i->epi[e].name, "scale", 5) &&
+            strcmp(i->epi[e].name, "add") && strcmp(i->epi[e].name, "mul") && strcmp(i->epi[e].name, "relu") &&
+            i->epi[e].kind != CATC_EPI_TAP && i->epi[e].kind != CATC_EPI_REDUCE) {
             return false;
         }
     }
@@ -412,8 +418,10 @@ static int test_instance(const struct catc_gemm_instance *instance, const struct
         refused += verdict == REFUSED;
         if (verdict == FAILED) {
             ++failed;
-            fprintf(stderr, "FAIL %s case %s: %lldx%lldx%lld batch %lld, %d mismatches\n  repeat: catlass-c run %s --backend %s --case %s "
-                            "--seed %llu\n",
+            fprintf(stderr,
+                    "FAIL %s case %s: %lldx%lldx%lld batch %lld, %d mismatches\n  repeat: catlass-c run %s --backend "
+                    "%s --case %s "
+                    "--seed %llu\n",
                     instance->name, cases[c].name, (long long)cases[c].m, (long long)cases[c].n, (long long)cases[c].k,
                     (long long)cases[c].batch, mismatches, instance->name, catc_backend_name(instance->backend),
                     cases[c].name, (unsigned long long)seed);
@@ -429,7 +437,8 @@ static int test_instance(const struct catc_gemm_instance *instance, const struct
 static int usage(const char *complaint, const char *value)
 {
     fprintf(stderr,
-            "catc_gemm_driver: %s%s\nusage: catc_gemm_driver [--backend host|cuda|both] [--case NAME] [--seed S] [--m M --n N "
+            "catc_gemm_driver: %s%s\nusage: catc_gemm_driver [--backend host|cuda|both] [--case NAME] [--seed S] [--m "
+            "M --n N "
             "--k K] [--list] PATTERN…\n",
             complaint, value);
     return 2;

@@ -32,7 +32,7 @@ step() {
     [ $rc = 0 ] && verdict=pass || verdict=fail
     [ $rc = 0 ] || failed=$((failed + 1))
     printf '%-4s %-28s %4d s  %s\n' "$verdict" "$name" "$seconds" "$(tail -n 1 "$out/$name.log" | cut -c1-110)"
-    [ $rc = 0 ] || tail -n 40 "$out/$name.log"
+    [ $rc = 0 ] || tail -n 12 "$out/$name.log" | cut -c1-200
     results="$results${results:+, }{\"step\": \"$name\", \"verdict\": \"$verdict\", \"seconds\": $seconds}"
 }
 

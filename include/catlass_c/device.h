@@ -11,18 +11,18 @@
 CATC_EXTERN_C_BEGIN
 
 struct catc_device {
-    const char *name;        /* short name, "h200"; a current GPU that is not in the list: "sm_90" and so on */
-    int cc;                  /* compute capability x 10: 90 for 9.0 */
-    int sms;                 /* multiprocessors */
-    int smem_per_block;      /* bytes of shared memory a block may opt in to */
-    int smem_per_sm;         /* bytes of shared memory per multiprocessor */
-    int regs_per_sm;         /* 32-bit registers per multiprocessor */
-    int threads_per_sm;      /* resident threads per multiprocessor */
-    int clock_mhz;           /* boost clock, MHz */
-    int64_t l2_bytes;        /* L2 capacity */
-    double dram_gbs;         /* device memory, 1e9 bytes/s */
-    int fp32_flop_clk_sm;    /* fp32 FLOP per clock and SM on the CUDA cores (an fma counts 2) */
-    int tensor_flop_clk_sm;  /* dense bf16/fp16 FLOP per clock and SM on the tensor cores */
+    const char *name;       /* short name, "h200"; a current GPU that is not in the list: "sm_90" and so on */
+    int cc;                 /* compute capability x 10: 90 for 9.0 */
+    int sms;                /* multiprocessors */
+    int smem_per_block;     /* bytes of shared memory a block may opt in to */
+    int smem_per_sm;        /* bytes of shared memory per multiprocessor */
+    int regs_per_sm;        /* 32-bit registers per multiprocessor */
+    int threads_per_sm;     /* resident threads per multiprocessor */
+    int clock_mhz;          /* boost clock, MHz */
+    int64_t l2_bytes;       /* L2 capacity */
+    double dram_gbs;        /* device memory, 1e9 bytes/s */
+    int fp32_flop_clk_sm;   /* fp32 FLOP per clock and SM on the CUDA cores (an fma counts 2) */
+    int tensor_flop_clk_sm; /* dense bf16/fp16 FLOP per clock and SM on the tensor cores */
 };
 
 /* A built-in description by its short name (a100, h100, h200, l40s, rtx4090, b200); NULL if there is none. */

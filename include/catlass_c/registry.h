@@ -36,20 +36,20 @@ struct catc_gemm_instance {
     enum catc_backend backend;
     enum catc_type type_a, type_b, type_acc, type_d; /* C has D's type */
     enum catc_layout layout;
-    int tile_m, tile_n, tile_k;     /* block tile; with swap tile_m runs along the caller's N */
-    int warp_m, warp_n;             /* warp tile; 0 where the skeleton has none */
-    int thread_m, thread_n;         /* thread tile; 0 where the skeleton has none */
-    int cluster_m, cluster_n;       /* 1 x 1 without clusters */
+    int tile_m, tile_n, tile_k; /* block tile; with swap tile_m runs along the caller's N */
+    int warp_m, warp_n;         /* warp tile; 0 where the skeleton has none */
+    int thread_m, thread_n;     /* thread tile; 0 where the skeleton has none */
+    int cluster_m, cluster_n;   /* 1 x 1 without clusters */
     int stages;
     enum catc_schedule schedule;
-    int swap;                       /* 1: computes D^T = B^T A^T */
-    int threads;                    /* per block */
-    int min_blocks;                 /* second launch bound */
-    int regs_per_thread;            /* the ceiling that the launch bounds imply, for occupancy; not a measurement */
-    int smem_bytes;                 /* dynamic shared memory per block */
+    int swap;            /* 1: computes D^T = B^T A^T */
+    int threads;         /* per block */
+    int min_blocks;      /* second launch bound */
+    int regs_per_thread; /* the ceiling that the launch bounds imply, for occupancy; not a measurement */
+    int smem_bytes;      /* dynamic shared memory per block */
     int align_a, align_b, align_c, align_d; /* bytes that base, leading dimension and batch stride must be multiples of
                                                for this instance to run at all (element size: runs for any) */
-    int targets[CATC_TARGETS_MAX];  /* compiled targets, 0-terminated: 800 = sm_80 code, 901 = sm_90a code,
+    int targets[CATC_TARGETS_MAX];          /* compiled targets, 0-terminated: 800 = sm_80 code, 901 = sm_90a code,
                                        -800 = compute_80 PTX */
     int n_epi;
     struct catc_epi_position epi[CATC_EPI_MAX + 1]; /* ends with a NULL name */
@@ -76,7 +76,7 @@ struct catc_gemm_tuned {
 };
 /* What was measured on one GPU. It counts for a device whose name, SM count and compute capability are all the same. */
 struct catc_gemm_tuned_device {
-    const char *name;                      /* as in struct catc_device */
+    const char *name; /* as in struct catc_device */
     int sms, cc;
     const struct catc_gemm_tuned *entries; /* sorted by key, then n */
     int n_entries;
@@ -87,8 +87,8 @@ struct catc_gemm_tuning {
 };
 
 struct catc_registry {
-    const char *name;                 /* "catlass_c" or the user's target */
-    const struct catc_registry *base; /* searched after this one; NULL at the end */
+    const char *name;                                /* "catlass_c" or the user's target */
+    const struct catc_registry *base;                /* searched after this one; NULL at the end */
     struct catc_gemm_table gemm[CATC_BACKEND_END];   /* indexed by enum catc_backend */
     struct catc_gemm_tuning tuned[CATC_BACKEND_END]; /* the same; instances/tuned/<gpu>.yaml */
 };

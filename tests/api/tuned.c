@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * api/tuned.c: the tuned table decides before the cost model, for its own device and for sizes near those measured, with
- * an instance that is legal; catc_gemm_explain says what it said. The numbers here are made up: the tables are the
- * test's own, the instances the library's. */
+ * api/tuned.c: the tuned table decides before the cost model, for its own device and for sizes near those measured,
+ * with an instance that is legal; catc_gemm_explain says what it said. The numbers here are made up: the tables are
+ * the test's own, the instances the library's. */
 #include "gemm/simple.h"
 
 static char text[65536];
@@ -81,10 +81,10 @@ static void exact_near_and_far(void)
     static const struct {
         int64_t m, n, k;
         bool hit;
-    } sizes[] = {{1025, 512, 256, true}, {1448, 512, 256, true}, {1449, 512, 256, false}, {725, 512, 256, true},
-                 {724, 512, 256, false}, {1024, 724, 256, true}, {1024, 725, 256, false}, {1024, 363, 256, true},
-                 {1024, 362, 256, false}, {1024, 512, 362, true}, {1024, 512, 363, false}, {1024, 512, 182, true},
-                 {1024, 512, 181, false}, {1448, 724, 182, true}, {1, 512, 256, false}, {1024, 512, 0, false},
+    } sizes[] = {{1025, 512, 256, true},    {1448, 512, 256, true}, {1449, 512, 256, false}, {725, 512, 256, true},
+                 {724, 512, 256, false},    {1024, 724, 256, true}, {1024, 725, 256, false}, {1024, 363, 256, true},
+                 {1024, 362, 256, false},   {1024, 512, 362, true}, {1024, 512, 363, false}, {1024, 512, 182, true},
+                 {1024, 512, 181, false},   {1448, 724, 182, true}, {1, 512, 256, false},    {1024, 512, 0, false},
                  {1 << 30, 512, 256, false}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
         struct catc_gemm_args near = problem(sizes[s].m, sizes[s].n, sizes[s].k);
@@ -230,11 +230,15 @@ static void illegal(void)
     CHECK(simple_choice(&g) == other);
     CHECK_HAS(explained(&g), "huge: distance 0.000, not used");
     CHECK_HAS(text, "distance 0.229, used");
+    struct catc_gemm_tuned const first = t.entries[0]; /* in the other order, too */
+    t.entries[0] = t.entries[1];
+    t.entries[1] = first;
+    CHECK(simple_choice(&g) == other);
 
     /* legal or not by the call's own addresses */
     struct catc_gemm_instance aligned = *other;
     aligned.align_a = 16;
-    t.entries[0].instance = &aligned;
+    t.entries[1].instance = &aligned;
     CHECK(simple_choice(&g) == &aligned);
     g.a = (const char *)g.a + 4;
     CHECK(simple_choice(&g) == other);

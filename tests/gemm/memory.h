@@ -49,10 +49,15 @@ static void *device_alloc(enum catc_backend backend, size_t bytes, size_t align_
     return memory;
 }
 
-static struct buffer buffer_allocate(enum catc_backend backend, size_t front, size_t bytes, size_t back, size_t align_end)
+static struct buffer buffer_allocate(enum catc_backend backend, size_t front, size_t bytes, size_t back,
+                                     size_t align_end)
 {
-    struct buffer const b = {bytes, front, front + bytes + back, (unsigned char *)malloc(front + bytes + back),
-                             (unsigned char *)device_alloc(backend, front + bytes + back, align_end), backend};
+    struct buffer const b = {bytes,
+                             front,
+                             front + bytes + back,
+                             (unsigned char *)malloc(front + bytes + back),
+                             (unsigned char *)device_alloc(backend, front + bytes + back, align_end),
+                             backend};
     if (!b.host) {
         die("out of host memory");
     }

@@ -119,11 +119,10 @@
 #define CATC_C_RING_FLOATS (CATC_P_STAGES * CATC_P_TILE_K * (CATC_C_TILE_R + CATC_C_TILE_C + 2 * CATC_C_PAD))
 #define CATC_C_SLAB_ROWS CATC_QUOTIENT(CATC_C_TILE_R, CATC_C_PASSES)
 #define CATC_C_SLAB_FLOATS (CATC_C_SLAB_ROWS * (CATC_C_TILE_C + CATC_C_PAD))
-#define CATC_C_SMEM_BYTES \
-    (4 * (CATC_C_RING_FLOATS > CATC_C_SLAB_FLOATS ? CATC_C_RING_FLOATS : CATC_C_SLAB_FLOATS))
+#define CATC_C_SMEM_BYTES (4 * (CATC_C_RING_FLOATS > CATC_C_SLAB_FLOATS ? CATC_C_RING_FLOATS : CATC_C_SLAB_FLOATS))
 #define CATC_C_SMEM_LIMIT 166912 /* 163 KB: sm_80, the least of the targets (PTX code included) with room for it */
 
-#define CATC_C_REG_LIMIT CATC_QUOTIENT(65536, CATC_C_THREADS * CATC_P_MIN_BLOCKS)
+#define CATC_C_REG_LIMIT CATC_QUOTIENT(65536, CATC_C_THREADS *CATC_P_MIN_BLOCKS)
 #define CATC_C_REGS_PER_THREAD (CATC_C_REG_LIMIT > 255 ? 255 : CATC_C_REG_LIMIT / 8 * 8)
 
 /* Any alignment is served, if need be by single elements. */
@@ -160,23 +159,25 @@
               "warp_m must be a multiple of thread_m; change warp or thread") \
     CATC_RULE(warp_n_thread, CATC_MULTIPLE(CATC_P_WARP_N, CATC_P_THREAD_N), CATC_P_WARP_N, CATC_P_THREAD_N, \
               "warp_n must be a multiple of thread_n; change warp or thread") \
-    CATC_RULE(lanes, CATC_C_LANES_R *CATC_C_LANES_C == 32, CATC_C_LANES_R *CATC_C_LANES_C, 32, \
+    CATC_RULE(lanes, CATC_C_LANES_R *CATC_C_LANES_C == 32, CATC_C_LANES_R * CATC_C_LANES_C, 32, \
               "(warp_m / thread_m) * (warp_n / thread_n) must be the 32 lanes of a warp; change warp or thread") \
-    CATC_RULE(thread_m, CATC_P_THREAD_M == 1 || CATC_P_THREAD_M == 2 || CATC_MULTIPLE(CATC_P_THREAD_M, 4), CATC_P_THREAD_M, \
-              4, "thread_m must be 1, 2 or a multiple of 4 (16-byte shared loads); change thread") \
-    CATC_RULE(thread_n, CATC_P_THREAD_N == 1 || CATC_P_THREAD_N == 2 || CATC_MULTIPLE(CATC_P_THREAD_N, 4), CATC_P_THREAD_N, \
-              4, "thread_n must be 1, 2 or a multiple of 4 (16-byte shared loads); change thread") \
+    CATC_RULE(thread_m, CATC_P_THREAD_M == 1 || CATC_P_THREAD_M == 2 || CATC_MULTIPLE(CATC_P_THREAD_M, 4), \
+              CATC_P_THREAD_M, 4, "thread_m must be 1, 2 or a multiple of 4 (16-byte shared loads); change thread") \
+    CATC_RULE(thread_n, CATC_P_THREAD_N == 1 || CATC_P_THREAD_N == 2 || CATC_MULTIPLE(CATC_P_THREAD_N, 4), \
+              CATC_P_THREAD_N, 4, "thread_n must be 1, 2 or a multiple of 4 (16-byte shared loads); change thread") \
     CATC_RULE(threads, CATC_C_THREADS >= 32 && CATC_C_THREADS <= 1024, CATC_C_THREADS, 1024, \
               "threads per block must be at most 1024; make tile smaller or warp larger") \
     CATC_RULE(accumulators, CATC_P_THREAD_M *CATC_P_THREAD_N + 32 <= CATC_C_REGS_PER_THREAD, \
-              CATC_P_THREAD_M *CATC_P_THREAD_N + 32, CATC_C_REGS_PER_THREAD, \
+              CATC_P_THREAD_M * CATC_P_THREAD_N + 32, CATC_C_REGS_PER_THREAD, \
               "thread_m * thread_n + 32 registers must fit the launch bounds; make thread or min_blocks smaller") \
     CATC_RULE(load_a, \
-              CATC_C_A_KCONTIG ? CATC_MULTIPLE(CATC_P_TILE_K, CATC_C_VEC_A) : CATC_MULTIPLE(CATC_C_TILE_R, CATC_C_VEC_A), \
+              CATC_C_A_KCONTIG ? CATC_MULTIPLE(CATC_P_TILE_K, CATC_C_VEC_A) \
+                               : CATC_MULTIPLE(CATC_C_TILE_R, CATC_C_VEC_A), \
               CATC_C_A_KCONTIG ? CATC_P_TILE_K : CATC_C_TILE_R, CATC_C_VEC_A, \
               "the side of A's tile that is contiguous in memory must be a multiple of 16 bytes; change tile") \
     CATC_RULE(load_b, \
-              CATC_C_B_KCONTIG ? CATC_MULTIPLE(CATC_P_TILE_K, CATC_C_VEC_B) : CATC_MULTIPLE(CATC_C_TILE_C, CATC_C_VEC_B), \
+              CATC_C_B_KCONTIG ? CATC_MULTIPLE(CATC_P_TILE_K, CATC_C_VEC_B) \
+                               : CATC_MULTIPLE(CATC_C_TILE_C, CATC_C_VEC_B), \
               CATC_C_B_KCONTIG ? CATC_P_TILE_K : CATC_C_TILE_C, CATC_C_VEC_B, \
               "the side of B's tile that is contiguous in memory must be a multiple of 16 bytes; change tile") \
     CATC_RULE(tile_rows, CATC_MULTIPLE(CATC_C_TILE_R, 4), CATC_C_TILE_R, 4, \

@@ -7,12 +7,13 @@
 static void CATC_PASTE(catc_probe_, CATC_P_NAME)(FILE *out)
 {
     const char *separator = "";
-    fprintf(out,
-            "{\"name\": \"%s\", \"threads\": %lld, \"smem_bytes\": %lld, \"regs_per_thread\": %lld, \"align\": [%d, %d, "
-            "%d, %d], \"failed\": [",
-            CATC_P_NAME_STRING, (long long)(CATC_C_THREADS), (long long)(CATC_C_SMEM_BYTES),
-            (long long)(CATC_C_REGS_PER_THREAD), (int)(CATC_C_ALIGN_A), (int)(CATC_C_ALIGN_B), (int)(CATC_C_ALIGN_C),
-            (int)(CATC_C_ALIGN_D));
+    fprintf(
+        out,
+        "{\"name\": \"%s\", \"threads\": %lld, \"smem_bytes\": %lld, \"regs_per_thread\": %lld, \"align\": [%d, %d, "
+        "%d, %d], \"failed\": [",
+        CATC_P_NAME_STRING, (long long)(CATC_C_THREADS), (long long)(CATC_C_SMEM_BYTES),
+        (long long)(CATC_C_REGS_PER_THREAD), (int)(CATC_C_ALIGN_A), (int)(CATC_C_ALIGN_B), (int)(CATC_C_ALIGN_C),
+        (int)(CATC_C_ALIGN_D));
 #define CATC_RULE_PROBE(id, condition, value, limit, sentence) \
     if (!(condition)) { \
         fprintf(out, "%s{\"id\": \"%s\", \"value\": %lld, \"limit\": %lld, \"sentence\": \"%s\"}", separator, #id, \

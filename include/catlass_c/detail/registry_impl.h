@@ -34,47 +34,51 @@ const char *catc_version(void)
     return CATC_VERSION_STRING;
 }
 
-/* One name function per list of types.h. */
-#define CATC_CASE_1(e, token) case e: return #token;
-#define CATC_CASE_2(e, token, x) case e: return #token;
-#define CATC_CASE_3(e, token, x, y) case e: return #token;
+/* The lists of types.h as tables; index 0 is "not given". */
+#define CATC_NAME_1(e, token) #token,
+#define CATC_NAME_2(e, token, x) #token,
+#define CATC_NAME_3(e, token, x, y) #token,
+#define CATC_BYTES(e, token, bytes) bytes,
+
+static const char *catc_name_(const char *const *names, int end, int value)
+{
+    return value > 0 && value < end ? names[value] : "?";
+}
 
 const char *catc_type_name(enum catc_type type)
 {
-    switch ((int)type) { CATC_TYPES(CATC_CASE_2) }
-    return "?";
+    static const char *const names[] = {"", CATC_TYPES(CATC_NAME_2)};
+    return catc_name_(names, CATC_TYPE_END, (int)type);
 }
 const char *catc_layout_name(enum catc_layout layout)
 {
-    switch ((int)layout) { CATC_LAYOUTS(CATC_CASE_3) }
-    return "?";
+    static const char *const names[] = {"", CATC_LAYOUTS(CATC_NAME_3)};
+    return catc_name_(names, CATC_LAYOUT_END, (int)layout);
 }
 const char *catc_schedule_name(enum catc_schedule schedule)
 {
-    switch ((int)schedule) { CATC_SCHEDULES(CATC_CASE_1) }
-    return "?";
+    static const char *const names[] = {"", CATC_SCHEDULES(CATC_NAME_1)};
+    return catc_name_(names, CATC_SCHEDULE_END, (int)schedule);
 }
 const char *catc_skeleton_name(enum catc_skeleton skeleton)
 {
-    switch ((int)skeleton) { CATC_SKELETONS(CATC_CASE_1) }
-    return "?";
+    static const char *const names[] = {"", CATC_SKELETONS(CATC_NAME_1)};
+    return catc_name_(names, CATC_SKELETON_END, (int)skeleton);
 }
 const char *catc_backend_name(enum catc_backend backend)
 {
-    switch ((int)backend) { CATC_BACKENDS(CATC_CASE_1) }
-    return "?";
+    static const char *const names[] = {"", CATC_BACKENDS(CATC_NAME_1)};
+    return catc_name_(names, CATC_BACKEND_END, (int)backend);
 }
 const char *catc_epi_kind_name(enum catc_epi_kind kind)
 {
-    switch ((int)kind) { CATC_EPI_KINDS(CATC_CASE_1) }
-    return "?";
+    static const char *const names[] = {"", CATC_EPI_KINDS(CATC_NAME_1)};
+    return catc_name_(names, CATC_EPI_KIND_END, (int)kind);
 }
 size_t catc_type_size(enum catc_type type)
 {
-#define CATC_SIZE_CASE(e, token, bytes) case e: return bytes;
-    switch ((int)type) { CATC_TYPES(CATC_SIZE_CASE) }
-#undef CATC_SIZE_CASE
-    return 0;
+    static const unsigned char bytes[] = {0, CATC_TYPES(CATC_BYTES)};
+    return (int)type > 0 && (int)type < CATC_TYPE_END ? bytes[(int)type] : 0;
 }
 
 /* FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
@@ -95,8 +99,8 @@ static uint64_t catc_fnv64_(uint64_t hash, const char *text)
     return hash;
 }
 
-uint64_t catc_gemm_key(enum catc_type a, enum catc_type b, enum catc_type acc, enum catc_type d, enum catc_layout layout,
-                       int n_epi, const uint32_t *ops)
+uint64_t catc_gemm_key(enum catc_type a, enum catc_type b, enum catc_type acc, enum catc_type d,
+                       enum catc_layout layout, int n_epi, const uint32_t *ops)
 {
     uint64_t hash = 14695981039346656037ull;
     const char *const part[] = {catc_type_name(a), catc_type_name(b), catc_type_name(acc), catc_type_name(d),

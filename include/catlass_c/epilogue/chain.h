@@ -37,8 +37,7 @@
 #define CATC_EPI_BEGIN(i, op, kind, type) CATC_EPI_BEGIN_##kind(i)
 #define CATC_EPI_BEGIN_NONE(i)
 #define CATC_EPI_BEGIN_COORD(i)
-#define CATC_EPI_BEGIN_SCALAR(i) \
-    o->e##i = p->epi[i].ptr ? *(const float *)p->epi[i].ptr : p->epi[i].a;
+#define CATC_EPI_BEGIN_SCALAR(i) o->e##i = p->epi[i].ptr ? *(const float *)p->epi[i].ptr : p->epi[i].a;
 #define CATC_EPI_BEGIN_ROW(i)
 #define CATC_EPI_BEGIN_COL(i)
 #define CATC_EPI_BEGIN_TILE(i)
@@ -54,8 +53,7 @@
 #define CATC_EPI_END_COL(i)
 #define CATC_EPI_END_TILE(i)
 #define CATC_EPI_END_TAP(i)
-#define CATC_EPI_END_REDUCE(i) \
-    catc_epi_merge(o->e##i, (uint32_t *)p->epi[i].out + batch * p->epi[i].batch_stride);
+#define CATC_EPI_END_REDUCE(i) catc_epi_merge(o->e##i, (uint32_t *)p->epi[i].out + batch * p->epi[i].batch_stride);
 
 /* Unsigned maximum over the warp, then one atomic per warp. */
 CATC_DEVICE void catc_epi_merge(uint32_t state, uint32_t *word)

@@ -12,5 +12,4 @@
 
 CATC_EPI_OP(tap, TAP)
 
-
 #endif /* CATC_EPILOGUE_TAP_H */

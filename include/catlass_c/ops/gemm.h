@@ -30,21 +30,21 @@ struct catc_epi {
 };
 
 struct catc_gemm_args {
-    int64_t m, n, k;     /* >= 0; m or n 0: success, nothing is done; k 0: D = epilogue(beta * C) */
-    int64_t batch;       /* problems; 0: one problem if stride_d is 0, else an empty batch (success, nothing is done) */
+    int64_t m, n, k; /* >= 0; m or n 0: success, nothing is done; k 0: D = epilogue(beta * C) */
+    int64_t batch;   /* problems; 0: one problem if stride_d is 0, else an empty batch (success, nothing is done) */
     enum catc_layout layout; /* required */
     enum catc_type type_a;   /* required */
     enum catc_type type_b;   /* 0: type_a */
     enum catc_type type_d;   /* type of D and C; 0: type_a */
     enum catc_type type_acc; /* 0: f32 */
-    const void *a, *b;   /* may be NULL if k is 0 */
-    const void *c;       /* not read and may be NULL if beta is 0 */
+    const void *a, *b;       /* may be NULL if k is 0 */
+    const void *c;           /* not read and may be NULL if beta is 0 */
     void *d;
-    int64_t lda, ldb, ldc, ldd;                      /* elements between rows (columns, if column-major); 0: packed */
-    int64_t stride_a, stride_b, stride_c, stride_d;  /* elements between problems of a batch; 0 for A, B, C: the same
+    int64_t lda, ldb, ldc, ldd;                     /* elements between rows (columns, if column-major); 0: packed */
+    int64_t stride_a, stride_b, stride_c, stride_d; /* elements between problems of a batch; 0 for A, B, C: the same
                                                         matrix for all; stride_d must not be 0 if batch > 1 */
-    const float *alpha, *beta; /* host memory, read before the call returns; NULL: 1 and 0 */
-    int scalars_on_device;     /* 1: alpha, beta and SCALAR operands are device pointers, read by the kernel; beta is
+    const float *alpha, *beta;                      /* host memory, read before the call returns; NULL: 1 and 0 */
+    int scalars_on_device; /* 1: alpha, beta and SCALAR operands are device pointers, read by the kernel; beta is
                                   then taken to be non-zero for the check of c */
     struct catc_epi epi[CATC_EPI_MAX]; /* the chain, applied in order */
     int n_epi;
@@ -55,9 +55,9 @@ struct catc_gemm_args {
     const struct catc_registry *registry;      /* NULL: the library's */
     const struct catc_device *device;          /* description used for selection; NULL: the current GPU (host backend:
                                                   $CATC_HOST_DEVICE, default h200) */
-    void *workspace;           /* device memory of one call at a time, any content, any alignment; may be NULL */
-    size_t workspace_size;     /* bytes */
-    int workspace_clean;       /* 1: the workspace was zeroed once and is used by this library alone */
+    void *workspace;            /* device memory of one call at a time, any content, any alignment; may be NULL */
+    size_t workspace_size;      /* bytes */
+    int workspace_clean;        /* 1: the workspace was zeroed once and is used by this library alone */
     struct CUstream_st *stream; /* NULL: the default stream */
 };
 

@@ -25,29 +25,33 @@ static bool catc_instance_runs_on_(const struct catc_gemm_instance *instance, co
 static enum catc_status catc_gemm_matches_(const struct catc_gemm_instance *i, const struct catc_gemm_args *g,
                                            struct catc_text *text)
 {
-    const struct {
-        const char *name, *value, *limit;
-    } same[] = {{"type_a", catc_type_name(g->type_a), catc_type_name(i->type_a)},
-                {"type_b", catc_type_name(g->type_b), catc_type_name(i->type_b)},
-                {"type_acc", catc_type_name(g->type_acc), catc_type_name(i->type_acc)},
-                {"type_d", catc_type_name(g->type_d), catc_type_name(i->type_d)},
-                {"layout", catc_layout_name(g->layout), catc_layout_name(i->layout)},
-                {"backend", catc_backend_name(g->backend), catc_backend_name(i->backend)}};
-    for (size_t f = 0; f < sizeof same / sizeof same[0]; ++f) {
-        if (strcmp(same[f].value, same[f].limit) != 0) {
-            return catc_say(text, CATC_NOT_SUPPORTED, "%s: %s=%s must be %s; choose another instance", i->name,
-                            same[f].name, same[f].value, same[f].limit);
+    if (g->type_a != i->type_a || g->type_b != i->type_b || g->type_acc != i->type_acc || g->type_d != i->type_d ||
+        g->layout != i->layout || g->backend != i->backend) {
+        const struct {
+            const char *name, *value, *limit;
+        } same[] = {{"type_a", catc_type_name(g->type_a), catc_type_name(i->type_a)},
+                    {"type_b", catc_type_name(g->type_b), catc_type_name(i->type_b)},
+                    {"type_acc", catc_type_name(g->type_acc), catc_type_name(i->type_acc)},
+                    {"type_d", catc_type_name(g->type_d), catc_type_name(i->type_d)},
+                    {"layout", catc_layout_name(g->layout), catc_layout_name(i->layout)},
+                    {"backend", catc_backend_name(g->backend), catc_backend_name(i->backend)}};
+        int f = 0;
+        while (strcmp(same[f].value, same[f].limit) == 0) {
+            ++f;
         }
+        return catc_say(text, CATC_NOT_SUPPORTED, "%s: %s=%s must be %s; choose another instance", i->name,
+                        same[f].name, same[f].value, same[f].limit);
     }
     if (g->n_epi != i->n_epi) {
-        return catc_say(text, CATC_NOT_SUPPORTED, "%s: n_epi=%d must be %d; choose an instance with this chain", i->name,
-                        g->n_epi, i->n_epi);
+        return catc_say(text, CATC_NOT_SUPPORTED, "%s: n_epi=%d must be %d; choose an instance with this chain",
+                        i->name, g->n_epi, i->n_epi);
     }
     for (int e = 0; e < g->n_epi; ++e) {
         const struct catc_epi_position *const position = &i->epi[e];
         if (g->epi[e].op != catc_op_id(position->name)) {
-            return catc_say(text, CATC_NOT_SUPPORTED, "%s: epi[%d].op=0x%08x must be %s (0x%08x); choose another instance",
-                            i->name, e, (unsigned)g->epi[e].op, position->name, (unsigned)catc_op_id(position->name));
+            return catc_say(text, CATC_NOT_SUPPORTED,
+                            "%s: epi[%d].op=0x%08x must be %s (0x%08x); choose another instance", i->name, e,
+                            (unsigned)g->epi[e].op, position->name, (unsigned)catc_op_id(position->name));
         }
         enum catc_type const given = g->epi[e].type ? g->epi[e].type : g->type_d;
         if (position->type && given != position->type) {
@@ -82,8 +86,8 @@ static enum catc_status catc_gemm_operands_(const struct catc_gemm_instance *i, 
             CATC_TRY(catc_element_aligned_(pointer, position->type ? position->type : CATC_F32, name, text));
         }
         if (epi->batch_stride < 0) {
-            return catc_say(text, CATC_INVALID_ARGUMENT, "epi[%d].batch_stride: batch_stride=%lld must not be negative", e,
-                            (long long)epi->batch_stride);
+            return catc_say(text, CATC_INVALID_ARGUMENT, "epi[%d].batch_stride: batch_stride=%lld must not be negative",
+                            e, (long long)epi->batch_stride);
         }
         if (kind != CATC_EPI_TILE && kind != CATC_EPI_TAP) {
             continue;
@@ -91,20 +95,21 @@ static enum catc_status catc_gemm_operands_(const struct catc_gemm_instance *i, 
         snprintf(name, sizeof name, "epi[%d].ld", e);
         CATC_TRY(catc_leading_(&epi->ld, g->n, name, text));
         if (kind == CATC_EPI_TAP && g->batch > 1 && epi->batch_stride < g->n) {
-            return catc_say(text, CATC_INVALID_ARGUMENT,
-                            "epi[%d].batch_stride: batch_stride=%lld must be at least n=%lld with batch=%lld (the problems "
-                            "would write the same elements)",
-                            e, (long long)epi->batch_stride, (long long)g->n, (long long)g->batch);
+            return catc_say(
+                text, CATC_INVALID_ARGUMENT,
+                "epi[%d].batch_stride: batch_stride=%lld must be at least n=%lld with batch=%lld (the problems "
+                "would write the same elements)",
+                e, (long long)epi->batch_stride, (long long)g->n, (long long)g->batch);
         }
         int64_t const size = (int64_t)catc_type_size(position->type), size_d = (int64_t)catc_type_size(g->type_d);
         bool const in_place = kind == CATC_EPI_TILE && pointer == g->d && position->type == g->type_d &&
                               epi->ld == g->ldd && (g->batch == 1 || epi->batch_stride == g->stride_d);
         if (!in_place && catc_views_meet_(g->d, g->m, g->n * size_d, g->ldd * size_d, pointer, g->m, g->n * size,
                                           epi->ld * size) == 1) {
-            return catc_say(text, CATC_INVALID_ARGUMENT,
-                            "epi[%d].%s: address=%p must share no element with D%s; use another buffer", e,
-                            output ? "out" : "ptr", pointer,
-                            kind == CATC_EPI_TILE ? " unless it is D itself (same type, leading dimension, stride)" : "");
+            return catc_say(
+                text, CATC_INVALID_ARGUMENT,
+                "epi[%d].%s: address=%p must share no element with D%s; use another buffer", e, output ? "out" : "ptr",
+                pointer, kind == CATC_EPI_TILE ? " unless it is D itself (same type, leading dimension, stride)" : "");
         }
     }
     return CATC_OK;
@@ -114,10 +119,11 @@ static enum catc_status catc_aligned_for_(const struct catc_gemm_instance *i, in
                                           struct catc_text *text)
 {
     if (have < need) {
-        return catc_say(text, CATC_MISALIGNED,
-                        "%s: alignment of %s=%d must be at least %d bytes (address, leading dimension and batch stride); let "
-                        "the library select, or align them",
-                        i->name, name, have, need);
+        return catc_say(
+            text, CATC_MISALIGNED,
+            "%s: alignment of %s=%d must be at least %d bytes (address, leading dimension and batch stride); let "
+            "the library select, or align them",
+            i->name, name, have, need);
     }
     return CATC_OK;
 }
@@ -137,8 +143,8 @@ static enum catc_status catc_gemm_legal_(const struct catc_gemm_instance *i, str
                         i->skeleton == CATC_GEMM_SM90 ? "a (only 90a can run this skeleton)" : "");
     }
     if (i->smem_bytes > device->smem_per_block) {
-        return catc_say(text, CATC_NOT_SUPPORTED, "%s: smem_bytes=%d must be at most %d on %s; choose a smaller tile", i->name,
-                        i->smem_bytes, device->smem_per_block, device->name);
+        return catc_say(text, CATC_NOT_SUPPORTED, "%s: smem_bytes=%d must be at most %d on %s; choose a smaller tile",
+                        i->name, i->smem_bytes, device->smem_per_block, device->name);
     }
     if (problem->empty) {
         return CATC_OK;

@@ -11,7 +11,8 @@ static void catc_gemm_explain_one_(void *context, const struct catc_gemm_instanc
 {
     struct catc_text *const text = (struct catc_text *)context;
     if (status == CATC_OK) {
-        catc_text_add(text, "  legal    %s: %.0f cycles (%lld tiles, %lld waves of %d blocks per SM, %.0f%% useful, %s)\n",
+        catc_text_add(text,
+                      "  legal    %s: %.0f cycles (%lld tiles, %lld waves of %d blocks per SM, %.0f%% useful, %s)\n",
                       instance->name, cost->cycles, (long long)cost->tiles, (long long)cost->waves, cost->blocks_per_sm,
                       100.0 * cost->useful, cost->math_cycles > cost->memory_cycles ? "arithmetic" : "memory");
     } else {
@@ -32,8 +33,8 @@ static void catc_gemm_explain_tuned_(struct catc_text *text, struct catc_gemm_pr
                                      const struct catc_device *device, const struct catc_gemm_neighbour *used)
 {
     const struct catc_gemm_args *const g = &problem->args;
-    struct catc_gemm_neighbour const near = catc_gemm_nearest_(problem, device, catc_gemm_key_of_(g), CATC_TUNED_FAR - 1,
-                                                               false);
+    struct catc_gemm_neighbour const near =
+        catc_gemm_nearest_(problem, device, catc_gemm_key_of_(g), CATC_TUNED_FAR - 1, false);
     if (near.tables == 0) {
         catc_text_add(text, "  tuned    no table for %s with %d SMs and compute capability %d.%d\n", device->name,
                       device->sms, device->cc / 10, device->cc % 10);
@@ -41,7 +42,9 @@ static void catc_gemm_explain_tuned_(struct catc_text *text, struct catc_gemm_pr
         catc_text_add(text, "  tuned    no entry on %s for these types, layout and chain\n", device->name);
     } else if (!near.entry) {
         catc_text_add(text, "  tuned    none of %d entries on %s can be compared: %s\n", near.entries, device->name,
-                      g->k == 0 ? "k is 0" : g->batch > 1 ? "this is a batch" : "all are batches");
+                      g->k == 0      ? "k is 0"
+                      : g->batch > 1 ? "this is a batch"
+                                     : "all are batches");
     } else if (near.entry != used->entry) {
         char sentence[CATC_SENTENCE] = "";
         struct catc_text reason = catc_text_open(sentence, sizeof sentence);
@@ -98,9 +101,10 @@ enum catc_status catc_gemm_explain_sized(const struct catc_gemm_args *args, size
         return status;
     }
     const struct catc_gemm_args *const g = &problem.args;
-    catc_text_add(&text, "gemm %lld x %lld x %lld, batch %lld, %s x %s -> %s, %s, on %s (%s backend)\n", (long long)g->m,
-                  (long long)g->n, (long long)g->k, (long long)g->batch, catc_type_name(g->type_a), catc_type_name(g->type_b),
-                  catc_type_name(g->type_d), catc_layout_name(g->layout), device.name, catc_backend_name(g->backend));
+    catc_text_add(&text, "gemm %lld x %lld x %lld, batch %lld, %s x %s -> %s, %s, on %s (%s backend)\n",
+                  (long long)g->m, (long long)g->n, (long long)g->k, (long long)g->batch, catc_type_name(g->type_a),
+                  catc_type_name(g->type_b), catc_type_name(g->type_d), catc_layout_name(g->layout), device.name,
+                  catc_backend_name(g->backend));
     if (g->instance) {
         status = catc_gemm_select_(&choice, &problem, &device, &failure);
         if (status == CATC_OK) {
@@ -122,11 +126,12 @@ enum catc_status catc_gemm_explain_sized(const struct catc_gemm_args *args, size
     } else if (choice.candidates > 0) {
         catc_text_add(&text, "%s: no candidate is legal\n", catc_status_name(status));
     } else {
-        catc_text_add(&text,
-                      "%s: no built instance has these types, layout and chain. Add to instances/gemm_simt.yaml:\n"
-                      "  - {a: %s, b: %s, d: %s, layout: %s, tile: [64, 64, 16], warp: [32, 32], thread: [8, 4], stages: 2",
-                      catc_status_name(status), catc_type_name(g->type_a), catc_type_name(g->type_b),
-                      catc_type_name(g->type_d), catc_layout_name(g->layout));
+        catc_text_add(
+            &text,
+            "%s: no built instance has these types, layout and chain. Add to instances/gemm_simt.yaml:\n"
+            "  - {a: %s, b: %s, d: %s, layout: %s, tile: [64, 64, 16], warp: [32, 32], thread: [8, 4], stages: 2",
+            catc_status_name(status), catc_type_name(g->type_a), catc_type_name(g->type_b), catc_type_name(g->type_d),
+            catc_layout_name(g->layout));
         if (g->n_epi > 0) {
             catc_text_add(&text, ", epilogue: [");
             for (int e = 0; e < g->n_epi; ++e) {

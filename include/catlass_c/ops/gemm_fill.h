@@ -51,8 +51,8 @@ static void catc_gemm_fill_(struct catc_gemm_params *p, const struct catc_gemm_p
         to->ld = from->ld, to->batch_stride = from->batch_stride;
         to->a = from->a, to->b = from->b;
         to->vector = catc_alignment_of_(kind == CATC_EPI_TAP ? from->out : from->ptr,
-                                        kind == CATC_EPI_TILE || kind == CATC_EPI_TAP ? from->ld : 0, from->batch_stride,
-                                        catc_type_size(i->epi[e].type)) == 16;
+                                        kind == CATC_EPI_TILE || kind == CATC_EPI_TAP ? from->ld : 0,
+                                        from->batch_stride, catc_type_size(i->epi[e].type)) == 16;
     }
 }
 

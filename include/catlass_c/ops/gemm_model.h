@@ -12,16 +12,16 @@ struct catc_gemm_cost {
     double math_cycles;   /* all tiles of that multiprocessor at the unit's rate */
     double memory_cycles; /* L2 traffic of that multiprocessor, or its share of device memory, whichever is larger */
     int64_t tiles;
-    int64_t waves;        /* tiles of the busiest multiprocessor over the blocks it can hold */
+    int64_t waves; /* tiles of the busiest multiprocessor over the blocks it can hold */
     int blocks_per_sm;
-    double useful;        /* share of the computed elements that lie inside D */
+    double useful; /* share of the computed elements that lie inside D */
 };
 
 enum {
-    CATC_L2_BYTES_PER_CLOCK = 64,   /* L2 to one multiprocessor (facts: DeepGEMM's model of Hopper) */
-    CATC_FILL_CYCLES = 1500,        /* first byte from device memory */
+    CATC_L2_BYTES_PER_CLOCK = 64, /* L2 to one multiprocessor (facts: DeepGEMM's model of Hopper) */
+    CATC_FILL_CYCLES = 1500,      /* first byte from device memory */
     CATC_LAUNCH_CYCLES = 3000,
-    CATC_NOMINAL_M = 4096           /* rows that fixed_m is judged by: the choice must not depend on m */
+    CATC_NOMINAL_M = 4096 /* rows that fixed_m is judged by: the choice must not depend on m */
 };
 
 static int catc_min_int_(int a, int b)
@@ -62,17 +62,18 @@ static struct catc_gemm_cost catc_gemm_cost_(const struct catc_gemm_instance *i,
                              : 1.0;
     cost.math_cycles = (double)busiest * 2.0 * area * k / rate * issue / busy;
 
-    double const tile_bytes = k * (i->tile_m * (i->swap ? size_b : size_a) + i->tile_n * (i->swap ? size_a : size_b)) +
-                              area * size_d;
-    double const l2 = (double)busiest * tile_bytes / CATC_L2_BYTES_PER_CLOCK;
+    double const tile_bytes =
+        k * (i->tile_m * (i->swap ? size_b : size_a) + i->tile_n * (i->swap ? size_a : size_b)) + area * size_d;
+    double const l2 = (double)busiest * tile_bytes / (double)CATC_L2_BYTES_PER_CLOCK;
     double const unique = (double)(g->batch > 0 ? g->batch : 1) *
                           ((double)m * k * size_a + (double)n * k * size_b + (double)m * (double)n * size_d);
     double const dram = unique / (device->dram_gbs * 1e3 / device->clock_mhz); /* bytes per clock of the whole GPU */
     cost.memory_cycles = l2 > dram ? l2 : dram;
 
     double const inner = cost.math_cycles > cost.memory_cycles ? cost.math_cycles : cost.memory_cycles;
-    double const edges = (double)cost.waves * (CATC_FILL_CYCLES + area * size_d / CATC_L2_BYTES_PER_CLOCK);
-    cost.cycles = CATC_LAUNCH_CYCLES + inner + edges;
+    double const edges =
+        (double)cost.waves * ((double)CATC_FILL_CYCLES + area * size_d / (double)CATC_L2_BYTES_PER_CLOCK);
+    cost.cycles = (double)CATC_LAUNCH_CYCLES + inner + edges;
     return cost;
 }
 

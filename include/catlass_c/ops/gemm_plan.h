@@ -52,10 +52,11 @@ static enum catc_status catc_cuda_reachable_(const void *pointer, const char *na
         (void)cudaGetDevice(&ordinal);
         (void)cudaDeviceGetAttribute(&pageable, cudaDevAttrPageableMemoryAccess, ordinal);
         if (!pageable) {
-            return catc_say(text, CATC_INVALID_ARGUMENT,
-                            "%s: address=%p must be device memory with backend=cuda (it is ordinary host memory); allocate it "
-                            "with cudaMalloc, or set .backend = CATC_HOST",
-                            name, pointer);
+            return catc_say(
+                text, CATC_INVALID_ARGUMENT,
+                "%s: address=%p must be device memory with backend=cuda (it is ordinary host memory); allocate it "
+                "with cudaMalloc, or set .backend = CATC_HOST",
+                name, pointer);
         }
     }
     return CATC_OK;
@@ -88,8 +89,8 @@ static enum catc_status catc_cuda_prepare_(const struct catc_gemm_instance *i, s
                                                    cudaFuncAttributeMaxDynamicSharedMemorySize, i->smem_bytes);
     if (error != cudaSuccess) {
         (void)cudaGetLastError();
-        return catc_say(text, CATC_CUDA_FAILURE, "%s: smem_bytes=%d must be accepted by cudaFuncSetAttribute (%s)", i->name,
-                        i->smem_bytes, cudaGetErrorString(error));
+        return catc_say(text, CATC_CUDA_FAILURE, "%s: smem_bytes=%d must be accepted by cudaFuncSetAttribute (%s)",
+                        i->name, i->smem_bytes, cudaGetErrorString(error));
     }
     return CATC_OK;
 }
@@ -97,8 +98,8 @@ static enum catc_status catc_cuda_prepare_(const struct catc_gemm_instance *i, s
 
 /* Everything after the choice. `body` is complete or untouched. */
 static enum catc_status catc_gemm_build_(struct catc_gemm_plan_body *body, struct catc_gemm_problem *problem,
-                                         const struct catc_gemm_instance *i, const struct catc_device *device, bool fixed,
-                                         struct catc_text *text)
+                                         const struct catc_gemm_instance *i, const struct catc_device *device,
+                                         bool fixed, struct catc_text *text)
 {
     CATC_ALIGNAS(128) struct catc_gemm_sm90_params params;
     struct catc_gemm_plan_body made;
@@ -113,7 +114,8 @@ static enum catc_status catc_gemm_build_(struct catc_gemm_plan_body *body, struc
         cudaError_t const error = cudaGetDevice(&made.ordinal);
         if (error != cudaSuccess) {
             (void)cudaGetLastError();
-            return catc_say(text, CATC_NO_DEVICE, "device: backend=cuda must have a usable GPU and driver (CUDA says: %s)",
+            return catc_say(text, CATC_NO_DEVICE,
+                            "device: backend=cuda must have a usable GPU and driver (CUDA says: %s)",
                             cudaGetErrorString(error));
         }
         CATC_TRY(catc_cuda_pointers_(problem, i, text));
@@ -126,7 +128,8 @@ static enum catc_status catc_gemm_build_(struct catc_gemm_plan_body *body, struc
     if (i->skeleton == CATC_GEMM_SM90) {
         CATC_TRY(catc_gemm_sm90_fill(i, &params, text->at, text->left));
         made.params_size = sizeof params;
-        made.blocks = params.gemm.tiles < device->sms ? params.gemm.tiles : device->sms; /* persistent, one block per SM */
+        made.blocks =
+            params.gemm.tiles < device->sms ? params.gemm.tiles : device->sms; /* persistent, one block per SM */
     }
     memcpy(made.params, &params, made.params_size);
     *body = made;
@@ -189,9 +192,10 @@ static enum catc_status catc_gemm_launch_(const struct catc_gemm_plan *plan, str
         int ordinal = -1;
         cudaError_t error = cudaGetDevice(&ordinal);
         if (error == cudaSuccess && ordinal != body->ordinal) {
-            return catc_say(text, CATC_INVALID_ARGUMENT,
-                            "plan: device=%d must be %d, the one current when the plan was made; make a plan for each device",
-                            ordinal, body->ordinal);
+            return catc_say(
+                text, CATC_INVALID_ARGUMENT,
+                "plan: device=%d must be %d, the one current when the plan was made; make a plan for each device",
+                ordinal, body->ordinal);
         }
         cudaLaunchConfig_t config;
         memset(&config, 0, sizeof config);
@@ -200,13 +204,13 @@ static enum catc_status catc_gemm_launch_(const struct catc_gemm_plan *plan, str
         config.dynamicSmemBytes = (size_t)i->smem_bytes;
         config.stream = stream;
         void *arguments[] = {&params};
-        error = error == cudaSuccess
-                    ? cudaLaunchKernelExC(&config, (const void *)(uintptr_t)i->kernel, arguments)
-                    : error;
+        error =
+            error == cudaSuccess ? cudaLaunchKernelExC(&config, (const void *)(uintptr_t)i->kernel, arguments) : error;
         if (error != cudaSuccess) {
             (void)cudaGetLastError(); /* reported here; the next call must not be blamed for it */
-            return catc_say(text, CATC_CUDA_FAILURE, "%s: launch of %lld blocks x %d threads, %d bytes of shared memory: %s",
-                            i->name, (long long)body->blocks, i->threads, i->smem_bytes, cudaGetErrorString(error));
+            return catc_say(text, CATC_CUDA_FAILURE,
+                            "%s: launch of %lld blocks x %d threads, %d bytes of shared memory: %s", i->name,
+                            (long long)body->blocks, i->threads, i->smem_bytes, cudaGetErrorString(error));
         }
         return CATC_OK;
     }
@@ -235,19 +239,21 @@ enum catc_status catc_gemm_sized(const struct catc_gemm_args *args, size_t size)
     struct catc_text text = catc_text_last_();
     struct catc_gemm_plan plan;
     CATC_TRY(catc_gemm_plan_(&plan, args, size, &text));
-    return catc_gemm_launch_(&plan, size >= offsetof(struct catc_gemm_args, stream) + sizeof args->stream ? args->stream : NULL,
-                             &text);
+    return catc_gemm_launch_(
+        &plan, size >= offsetof(struct catc_gemm_args, stream) + sizeof args->stream ? args->stream : NULL, &text);
 }
 
-enum catc_status catc_gemm_plan_update_sized(struct catc_gemm_plan *plan, const struct catc_gemm_args *args, size_t size)
+enum catc_status catc_gemm_plan_update_sized(struct catc_gemm_plan *plan, const struct catc_gemm_args *args,
+                                             size_t size)
 {
     struct catc_text text = catc_text_last_();
     struct catc_gemm_plan_body *const body = catc_gemm_plan_body_(plan);
     struct catc_gemm_problem problem;
     if (!plan || body->magic != CATC_GEMM_PLAN_MAGIC || !body->instance) {
-        return catc_say(&text, CATC_INVALID_ARGUMENT,
-                        "plan: plan=%p must hold an instance; make it with catc_gemm_make_plan from a problem that is not empty",
-                        (void *)plan);
+        return catc_say(
+            &text, CATC_INVALID_ARGUMENT,
+            "plan: plan=%p must hold an instance; make it with catc_gemm_make_plan from a problem that is not empty",
+            (void *)plan);
     }
     CATC_TRY(catc_gemm_problem_(&problem, args, size, &text));
     if (problem.empty) { /* keeps the instance, launches nothing */

@@ -12,9 +12,9 @@
  * knows whether its operation has an operand). */
 struct catc_gemm_problem {
     struct catc_gemm_args args;
-    bool empty;         /* nothing to do: m, n or batch is 0 */
-    float alpha, beta;  /* values, if scalars_on_device is 0 */
-    bool reads_c;       /* beta is or may be non-zero */
+    bool empty;        /* nothing to do: m, n or batch is 0 */
+    float alpha, beta; /* values, if scalars_on_device is 0 */
+    bool reads_c;      /* beta is or may be non-zero */
 };
 
 /* Do two row-major views meet? 1 yes, 0 no, -1 not decidable here. Exact for equal leading dimensions (in bytes): view X
@@ -51,8 +51,8 @@ static enum catc_status catc_leading_(int64_t *ld, int64_t line, const char *nam
     }
     if (*ld < least) {
         return catc_say(text, CATC_INVALID_ARGUMENT,
-                        "%s: %s=%lld must be at least %lld (elements of one line); pass 0 for a packed matrix", name, name,
-                        (long long)*ld, (long long)least);
+                        "%s: %s=%lld must be at least %lld (elements of one line); pass 0 for a packed matrix", name,
+                        name, (long long)*ld, (long long)least);
     }
     return CATC_OK;
 }
@@ -79,10 +79,11 @@ static enum catc_status catc_gemm_receive_(struct catc_gemm_args *out, const str
     memcpy(out, args, size < sizeof *out ? size : sizeof *out);
     for (size_t i = sizeof *out; i < size; ++i) {
         if (((const unsigned char *)args)[i]) {
-            return catc_say(text, CATC_INVALID_ARGUMENT,
-                            "args: size=%zu must not carry fields that version %s of the library does not know (byte %zu "
-                            "is set); link the newer library",
-                            size, CATC_VERSION_STRING, i);
+            return catc_say(
+                text, CATC_INVALID_ARGUMENT,
+                "args: size=%zu must not carry fields that version %s of the library does not know (byte %zu "
+                "is set); link the newer library",
+                size, CATC_VERSION_STRING, i);
         }
     }
     return CATC_OK;
@@ -158,18 +159,20 @@ static enum catc_status catc_gemm_memory_(struct catc_gemm_problem *problem, str
     const struct {
         const char *name;
         int64_t value;
-    } stride[] = {{"stride_a", g->stride_a}, {"stride_b", g->stride_b}, {"stride_c", g->stride_c}, {"stride_d", g->stride_d}};
+    } stride[] = {
+        {"stride_a", g->stride_a}, {"stride_b", g->stride_b}, {"stride_c", g->stride_c}, {"stride_d", g->stride_d}};
     for (int i = 0; i < 4; ++i) {
         if (stride[i].value < 0) {
-            return catc_say(text, CATC_INVALID_ARGUMENT, "%s: %s=%lld must not be negative", stride[i].name, stride[i].name,
-                            (long long)stride[i].value);
+            return catc_say(text, CATC_INVALID_ARGUMENT, "%s: %s=%lld must not be negative", stride[i].name,
+                            stride[i].name, (long long)stride[i].value);
         }
     }
     if (g->batch > 1 && g->stride_d < g->n) {
-        return catc_say(text, CATC_INVALID_ARGUMENT,
-                        "stride_d: stride_d=%lld must be at least n=%lld with batch=%lld (the problems would write the same "
-                        "elements); pass the elements between two problems' D",
-                        (long long)g->stride_d, (long long)g->n, (long long)g->batch);
+        return catc_say(
+            text, CATC_INVALID_ARGUMENT,
+            "stride_d: stride_d=%lld must be at least n=%lld with batch=%lld (the problems would write the same "
+            "elements); pass the elements between two problems' D",
+            (long long)g->stride_d, (long long)g->n, (long long)g->batch);
     }
     problem->alpha = 1.0f;
     problem->beta = 0.0f;
@@ -219,9 +222,9 @@ static enum catc_status catc_gemm_memory_(struct catc_gemm_problem *problem, str
     bool const in_place = g->c == g->d && g->ldc == g->ldd && (g->batch == 1 || g->stride_c == g->stride_d);
     if (problem->reads_c && !in_place &&
         catc_views_meet_(g->d, g->m, d_columns, d_line, g->c, g->m, d_columns, g->ldc * size_d) == 1) {
-        return catc_say(text, CATC_INVALID_ARGUMENT,
-                        "d: d=%p must be C itself (same address, leading dimension and stride) or share no element with it",
-                        g->d);
+        return catc_say(
+            text, CATC_INVALID_ARGUMENT,
+            "d: d=%p must be C itself (same address, leading dimension and stride) or share no element with it", g->d);
     }
     return CATC_OK;
 }
@@ -238,8 +241,8 @@ static enum catc_status catc_gemm_problem_(struct catc_gemm_problem *problem, co
 static enum catc_status catc_backend_built_(enum catc_backend backend, struct catc_text *text)
 {
     if ((backend == CATC_CUDA && !CATC_WITH_CUDA) || (backend == CATC_HOST && !CATC_WITH_HOST)) {
-        return catc_say(text, CATC_BACKEND_NOT_BUILT,
-                        "backend: backend=%s must be one this library was built with; %s", catc_backend_name(backend),
+        return catc_say(text, CATC_BACKEND_NOT_BUILT, "backend: backend=%s must be one this library was built with; %s",
+                        catc_backend_name(backend),
                         backend == CATC_CUDA ? "configure with CATC_CUDA=ON and a CUDA toolkit"
                                              : "define CATC_WITH_HOST=1");
     }

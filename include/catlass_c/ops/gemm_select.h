@@ -13,8 +13,8 @@ struct catc_gemm_choice {
     const struct catc_gemm_instance *instance;
     struct catc_gemm_cost cost;       /* of this instance, also where the tuned table chose it */
     struct catc_gemm_neighbour tuned; /* entry NULL: the cost model chose */
-    int candidates; /* instances with the types, layout and chain asked for */
-    int refused;    /* of those */
+    int candidates;                   /* instances with the types, layout and chain asked for */
+    int refused;                      /* of those */
 };
 
 /* The group of a key in one table, by bisection; NULL if there is none. */
@@ -58,10 +58,11 @@ static enum catc_status catc_gemm_device_(struct catc_device *device, const stru
     const char *const name = getenv("CATC_HOST_DEVICE");
     const struct catc_device *const known = catc_device_find(name && name[0] ? name : "h200");
     if (!known) {
-        return catc_say(text, CATC_INVALID_ARGUMENT,
-                        "CATC_HOST_DEVICE: CATC_HOST_DEVICE=%s must be a known device (a100, h100, h200, l40s, rtx4090, "
-                        "b200)",
-                        name);
+        return catc_say(
+            text, CATC_INVALID_ARGUMENT,
+            "CATC_HOST_DEVICE: CATC_HOST_DEVICE=%s must be a known device (a100, h100, h200, l40s, rtx4090, "
+            "b200)",
+            name);
     }
     *device = *known;
     return CATC_OK;
@@ -120,11 +121,12 @@ static enum catc_status catc_gemm_choose_(struct catc_gemm_choice *choice, struc
     if (choice->candidates > 0) {
         return catc_say(text, first_refusal, "%s", refusal);
     }
-    catc_say(text, CATC_NOT_SUPPORTED,
-             "gemm: %s x %s -> %s, layout=%s, n_epi=%d must have a built instance on backend %s; catc_gemm_explain gives "
-             "the YAML line that adds one",
-             catc_type_name(g->type_a), catc_type_name(g->type_b), catc_type_name(g->type_d), catc_layout_name(g->layout),
-             g->n_epi, catc_backend_name(g->backend));
+    catc_say(
+        text, CATC_NOT_SUPPORTED,
+        "gemm: %s x %s -> %s, layout=%s, n_epi=%d must have a built instance on backend %s; catc_gemm_explain gives "
+        "the YAML line that adds one",
+        catc_type_name(g->type_a), catc_type_name(g->type_b), catc_type_name(g->type_d), catc_layout_name(g->layout),
+        g->n_epi, catc_backend_name(g->backend));
     return CATC_NOT_SUPPORTED;
 }
 
@@ -144,7 +146,8 @@ static void catc_gemm_log_(const struct catc_gemm_args *g, const struct catc_gem
                      catc_tuned_distance_(choice->tuned.ratio));
         }
         fprintf(file,
-                "catlass_c: gemm %lldx%lldx%lld batch=%lld %s on %s: %s %s (%d of %d candidates legal, model %.0f cycles)\n",
+                "catlass_c: gemm %lldx%lldx%lld batch=%lld %s on %s: %s %s (%d of %d candidates legal, model %.0f "
+                "cycles)\n",
                 (long long)g->m, (long long)g->n, (long long)g->k, (long long)g->batch, catc_layout_name(g->layout),
                 device->name, choice->instance->name, step, choice->candidates - choice->refused, choice->candidates,
                 choice->cost.cycles);
@@ -178,7 +181,8 @@ static enum catc_status catc_gemm_select_(struct catc_gemm_choice *choice, struc
 static enum catc_backend catc_backend_or_default_(enum catc_backend backend)
 {
     return backend > CATC_BACKEND_NOT_GIVEN && backend < CATC_BACKEND_END ? backend
-                                                                         : CATC_WITH_CUDA ? CATC_CUDA : CATC_HOST;
+           : CATC_WITH_CUDA                                               ? CATC_CUDA
+                                                                          : CATC_HOST;
 }
 
 const struct catc_gemm_instance *catc_gemm_at(const struct catc_registry *registry, enum catc_backend backend, int i)

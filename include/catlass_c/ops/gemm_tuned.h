@@ -3,8 +3,8 @@
  * ops/gemm_tuned.h: the nearest measured problem in the tuned tables of a device. Implementation only.
  *
  * The distance of two problems is the largest |log2| of the ratios of their m, n, k and batch. One problem and a batch
- * are never near each other; fixed_m leaves m out. Ratios are compared instead of their logarithms, which gives the same
- * order in whole numbers: 16 fraction bits, rounded up, so that only equal sizes have the ratio 1. */
+ * are never near each other; fixed_m leaves m out. Ratios are compared instead of their logarithms, which gives the
+ * same order in whole numbers: 16 fraction bits, rounded up, so that only equal sizes have the ratio 1. */
 #ifndef CATC_OPS_GEMM_TUNED_H
 #define CATC_OPS_GEMM_TUNED_H
 
@@ -27,7 +27,7 @@ struct catc_tuned_window {
     int64_t m[2], n[2], k[2], batch[2];
 };
 
-/* All sizes, or those up to 1.5 times away: with the bound at sqrt(2) most entries are left out by comparisons alone. */
+/* All sizes, or those up to 1.5 times away: the bound is sqrt(2), so that comparisons alone leave out most entries. */
 static void catc_tuned_range_(int64_t range[2], int64_t size, bool all)
 {
     range[0] = all ? 1 : size / 3 * 2;
@@ -103,8 +103,9 @@ static int catc_tuned_first_(const struct catc_gemm_tuned_device *table, uint64_
 
 /* The nearest entry within `limit`, of those whose instance is legal if only_legal; the first in table order on a tie,
  * the caller's registry before its bases. */
-static struct catc_gemm_neighbour catc_gemm_nearest_(struct catc_gemm_problem *problem, const struct catc_device *device,
-                                                     uint64_t key, uint64_t limit, bool only_legal)
+static struct catc_gemm_neighbour catc_gemm_nearest_(struct catc_gemm_problem *problem,
+                                                     const struct catc_device *device, uint64_t key, uint64_t limit,
+                                                     bool only_legal)
 {
     const struct catc_gemm_args *const g = &problem->args;
     struct catc_tuned_window const window = catc_tuned_window_(g, limit > CATC_TUNED_BOUND);
@@ -132,8 +133,8 @@ static struct catc_gemm_neighbour catc_gemm_nearest_(struct catc_gemm_problem *p
                     continue;
                 }
                 /* without m many entries are equally near: the one for the rows that the cost model assumes */
-                uint64_t const tie = g->fixed_m ? catc_tuned_ratio_(entry->m, CATC_NOMINAL_M, CATC_TUNED_FAR - 1)
-                                                : CATC_TUNED_SAME;
+                uint64_t const tie =
+                    g->fixed_m ? catc_tuned_ratio_(entry->m, CATC_NOMINAL_M, CATC_TUNED_FAR - 1) : CATC_TUNED_SAME;
                 if (best.entry && ratio == best.ratio && tie >= best.tie) {
                     continue;
                 }

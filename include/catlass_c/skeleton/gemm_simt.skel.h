@@ -99,8 +99,8 @@ CATC_STATIC_ASSERT(sizeof(union CATC_LOCAL(shared)) == CATC_C_SMEM_BYTES,
 /* ---- main loop ---------------------------------------------------------------------------------------------- */
 
 /* One stage: acc += a b, k by k. row and column are where this thread's first run starts in the block tile. */
-CATC_DEVICE void CATC_LOCAL(multiply)(float (*acc)[CATC_LOCAL(THREAD_C)], const struct CATC_LOCAL(stage) * stage, int row,
-                                      int column)
+CATC_DEVICE void CATC_LOCAL(multiply)(float (*acc)[CATC_LOCAL(THREAD_C)], const struct CATC_LOCAL(stage) * stage,
+                                      int row, int column)
 {
     CATC_UNROLL(CATC_P_UNROLL)
     for (int k = 0; k < CATC_P_TILE_K; ++k) {
@@ -134,8 +134,8 @@ CATC_KERNEL(CATC_SYMBOL, struct catc_gemm_params, CATC_C_THREADS, CATC_P_MIN_BLO
     int64_t const depth = (p->k + CATC_P_TILE_K - 1) / CATC_P_TILE_K; /* k tiles */
 
     for (int64_t tile = catc_block(); tile < p->tiles; tile += catc_blocks()) {
-        struct catc_tile_index const at = catc_raster(tile, CATC_P_SWAP ? p->tiles_n : p->tiles_m,
-                                                      CATC_P_SWAP ? p->tiles_m : p->tiles_n, 8);
+        struct catc_tile_index const at =
+            catc_raster(tile, CATC_P_SWAP ? p->tiles_n : p->tiles_m, CATC_P_SWAP ? p->tiles_m : p->tiles_n, 8);
         int64_t const first_row = at.m * CATC_LOCAL(R), first_column = at.n * CATC_LOCAL(C);
         const void *const a = (const CATC_PASTE(catc_element_, CATC_P_TYPE_A) *)p->a + at.batch * p->stride_a;
         const void *const b = (const CATC_PASTE(catc_element_, CATC_P_TYPE_B) *)p->b + at.batch * p->stride_b;

@@ -117,7 +117,8 @@ CATC_DEVICE void CATC_LOCAL(copy_in)(const struct CATC_LOCAL(epilogue) * e, int 
 
 #define CATC_I_COPY_OUT(i, op, kind, type) \
     CATC_ON_TAP_##kind(if (CATC_I_BY_TMA(CATC_SIZEOF_##type)) { \
-        catc_tma_store_3d(&e->p->epi[i], at + CATC_I_SLOT(i) + strip * CATC_I_STRIP_BYTES(CATC_SIZEOF_##type), x, y, z); \
+        catc_tma_store_3d(&e->p->epi[i], at + CATC_I_SLOT(i) + strip * CATC_I_STRIP_BYTES(CATC_SIZEOF_##type), x, y, \
+                          z); \
     })
 
 /* Leader: D and TAP of a round from a buffer that is complete and fenced, as one group. */
@@ -142,11 +143,10 @@ CATC_DEVICE void CATC_LOCAL(copy_out)(const struct CATC_LOCAL(epilogue) * e, int
                                                                                    CATC_LOCAL(STRIP)));
 #define CATC_I_COPY_ELEMENT_OF(type, out, index, slot) CATC_I_COPY_ELEMENT(type, out, index, slot)
 #define CATC_I_COPY_EDGE(i, op, kind, type) \
-    CATC_ON_TAP_##kind(if (!CATC_I_BY_TMA(CATC_SIZEOF_##type)) { \
+    CATC_ON_TAP_##kind(if (!CATC_I_BY_TMA(CATC_SIZEOF_##type)){ \
         CATC_I_COPY_ELEMENT(type, g->epi[i].out, \
                             e->batch * g->epi[i].batch_stride + d_row * g->epi[i].ld + x + column % CATC_LOCAL(STRIP), \
-                            stage + CATC_I_SLOT(i)) \
-    })
+                            stage + CATC_I_SLOT(i))})
 
 /* Everyone: what copy_out left, the strip of a round that crosses the right edge of D. Returns whether there is one. */
 CATC_DEVICE bool CATC_LOCAL(copy_edge)(const struct CATC_LOCAL(epilogue) * e, int round, const uint8_t *stage)

@@ -14,10 +14,10 @@
 #define CATC_I_ELEMENT CATC_PASTE(catc_element_, CATC_I_TYPE)
 
 enum {
-    CATC_I_FN(_VEC) = 16 / (int)sizeof(CATC_I_ELEMENT),               /* elements in 16 bytes */
-    CATC_I_FN(_VECS) = CATC_I_EXTENT * CATC_I_DEPTH / CATC_I_FN(_VEC), /* 16-byte vectors of a tile */
-    CATC_I_FN(_MINE) = (CATC_I_FN(_VECS) + CATC_I_THREADS - 1) / CATC_I_THREADS, /* of one thread, at most */
-    CATC_I_FN(_VALUES) = CATC_I_FN(_MINE) * CATC_I_FN(_VEC),           /* values in its registers */
+    CATC_I_FN(_VEC) = 16 / (int)sizeof(CATC_I_ELEMENT),                                  /* elements in 16 bytes */
+    CATC_I_FN(_VECS) = CATC_I_EXTENT * CATC_I_DEPTH / CATC_I_FN(_VEC),                   /* 16-byte vectors of a tile */
+    CATC_I_FN(_MINE) = (CATC_I_FN(_VECS) + CATC_I_THREADS - 1) / CATC_I_THREADS,         /* of one thread, at most */
+    CATC_I_FN(_VALUES) = CATC_I_FN(_MINE) * CATC_I_FN(_VEC),                             /* values in its registers */
     CATC_I_FN(_LINE) = (CATC_I_KCONTIG ? CATC_I_DEPTH : CATC_I_EXTENT) / CATC_I_FN(_VEC) /* vectors of one line */
 };
 
@@ -34,7 +34,8 @@ CATC_DEVICE void CATC_I_FN(_fetch)(float *value, const void *source, int64_t ld,
         bool const inside = v < CATC_I_FN(_VECS) && line < (CATC_I_KCONTIG ? end : k);
         int const valid = inside ? catc_valid(column, CATC_I_KCONTIG ? k : end, CATC_I_FN(_VEC)) : 0;
         CATC_PASTE(catc_load_, CATC_I_TYPE)
-        (value + i * CATC_I_FN(_VEC), (const CATC_I_ELEMENT *)source + line * ld + column, CATC_I_FN(_VEC), valid, vector);
+        (value + i * CATC_I_FN(_VEC), (const CATC_I_ELEMENT *)source + line * ld + column, CATC_I_FN(_VEC), valid,
+         vector);
     }
 }
 

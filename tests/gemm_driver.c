@@ -302,9 +302,29 @@ static void run_download(struct run *r)
 
 enum verdict { PASSED, FAILED, REFUSED };
 
-/* One case of one instance. d_bits (may be NULL) receives D's bytes, caller frees. */
-static enum verdict run_case(const struct catc_gemm_instance *instance, const struct shape *s, unsigned char **d_bits,
-                             size_t *d_bytes)
+/* The bytes in use of every output, one after another; the caller frees. */
+static unsigned char *run_outputs(const struct run *r, size_t *bytes)
+{
+    const struct buffer *part[1 + CATC_EPI_MAX] = {&r->d.buffer};
+    int parts = 1;
+    *bytes = r->d.buffer.bytes;
+    for (int e = 0; e < r->instance->n_epi; ++e) {
+        if (r->args.epi[e].out) {
+            part[parts++] = &r->epi[e].buffer;
+            *bytes += r->epi[e].buffer.bytes;
+        }
+    }
+    unsigned char *const all = (unsigned char *)malloc(*bytes);
+    size_t at = 0;
+    for (int i = 0; all && i < parts; at += part[i++]->bytes) {
+        memcpy(all + at, part[i]->host + part[i]->offset, part[i]->bytes);
+    }
+    return all;
+}
+
+/* One case of one instance; bits and bytes: what it left in its outputs (run_outputs). */
+static enum verdict run_case(const struct catc_gemm_instance *instance, const struct shape *s, unsigned char **bits,
+                             size_t *bytes)
 {
     struct run r;
     char sentence[1024];
@@ -345,11 +365,7 @@ static enum verdict run_case(const struct catc_gemm_instance *instance, const st
         }
         verdict = mismatches ? FAILED : PASSED;
     }
-    if (d_bits) {
-        *d_bytes = r.d.buffer.bytes;
-        *d_bits = (unsigned char *)malloc(*d_bytes);
-        memcpy(*d_bits, r.d.buffer.host + r.d.buffer.offset, *d_bytes);
-    }
+    *bits = run_outputs(&r, bytes);
     free(c_before);
     run_free(&r);
     return verdict;
@@ -382,17 +398,18 @@ static int cases_make(struct shape *out, const struct catc_gemm_instance *i)
     return CASES;
 }
 
-/* The chain keeps integers exact: only additions, small factors and maxima. */
+/* The chain keeps integers exact: only additions, small factors, selections and maxima. */
 static bool chain_exact(const struct catc_gemm_instance *i)
 {
+    static const char *const exact[] = {"bias", "bias_row", "scale",  "scale_col", "scale_row", "add",
+                                        "mul",  "relu",     "causal", "tap",       "amax"};
+    int known = 0;
     for (int e = 0; e < i->n_epi; ++e) {
-        if (strncmp(i->epi[e].name, "bias", 4) && strncmp(i->epi[e].name, "scale", 5) &&
-            strcmp(i->epi[e].name, "add") && strcmp(i->epi[e].name, "mul") && strcmp(i->epi[e].name, "relu") &&
-            i->epi[e].kind != CATC_EPI_TAP && i->epi[e].kind != CATC_EPI_REDUCE) {
-            return false;
+        for (size_t x = 0; x < sizeof exact / sizeof exact[0]; ++x) {
+            known += strcmp(i->epi[e].name, exact[x]) == 0;
         }
     }
-    return true;
+    return known == i->n_epi;
 }
 
 static int test_instance(const struct catc_gemm_instance *instance, const struct catc_gemm_instance *twin,
@@ -410,7 +427,7 @@ static int test_instance(const struct catc_gemm_instance *instance, const struct
             verdict = run_case(twin, &cases[c], &twin_bits, &twin_bytes);
             if (verdict == PASSED && cases[c].exact && chain_exact(instance) &&
                 (bytes != twin_bytes || memcmp(bits, twin_bits, bytes))) {
-                fprintf(stderr, "  D: the backends differ in bits\n");
+                fprintf(stderr, "  the backends differ in bits\n");
                 verdict = FAILED;
             }
         }
@@ -431,6 +448,13 @@ static int test_instance(const struct catc_gemm_instance *instance, const struct
     }
     printf("%s %s %s: %d cases, %d failed, %d refused for alignment\n", failed ? "FAIL" : "ok  ",
            twin ? "both" : catc_backend_name(instance->backend), instance->name, ran, failed, refused);
+    if (ran == 0) {
+        fprintf(stderr, "catc_gemm_driver: there is no case %s; the cases are", only);
+        for (int c = 0; c < count; ++c) {
+            fprintf(stderr, " %s", cases[c].name);
+        }
+        fprintf(stderr, "\n");
+    }
     return ran == 0 ? 1 : failed;
 }
 
@@ -444,10 +468,18 @@ static int usage(const char *complaint, const char *value)
     return 2;
 }
 
+/* A whole number from 0 to 2^31; false for anything else. */
+static bool parse_number(const char *text, int64_t *value)
+{
+    char *end;
+    *value = strtoll(text, &end, 10);
+    return end != text && *end == '\0' && *value >= 0 && *value <= (int64_t)1 << 31;
+}
+
 int main(int argc, char **argv)
 {
     const char *backend_name = "host", *only = NULL, *patterns[64];
-    int n_patterns = 0;
+    int n_patterns = 0, n_sizes = 0;
     bool list = false;
     struct shape custom = {"custom", 0, 0, 0, 1, 0, 0, 1.0f, 0.0f, false, false, false, true};
     for (int a = 1; a < argc; ++a) {
@@ -463,14 +495,19 @@ int main(int argc, char **argv)
                 backend_name = value;
             } else if (strcmp(option, "--case") == 0) {
                 only = value;
-            } else if (strcmp(option, "--seed") == 0) {
-                seed = strtoull(value, NULL, 10);
-            } else if (strcmp(option, "--m") == 0) {
-                custom.m = strtoll(value, NULL, 10);
-            } else if (strcmp(option, "--n") == 0) {
-                custom.n = strtoll(value, NULL, 10);
-            } else if (strcmp(option, "--k") == 0) {
-                custom.k = strtoll(value, NULL, 10);
+            } else if (strcmp(option, "--seed") == 0 || strcmp(option, "--m") == 0 || strcmp(option, "--n") == 0 ||
+                       strcmp(option, "--k") == 0) {
+                int64_t number;
+                if (!parse_number(value, &number)) {
+                    return usage("not a whole number from 0 to 2^31: ", value);
+                }
+                n_sizes += option[3] == '\0';
+                switch (option[2]) {
+                case 'm': custom.m = number; break;
+                case 'n': custom.n = number; break;
+                case 'k': custom.k = number; break;
+                default: seed = (uint64_t)number;
+                }
             } else {
                 return usage("unknown option ", option);
             }
@@ -481,6 +518,9 @@ int main(int argc, char **argv)
     bool const both = strcmp(backend_name, "both") == 0, cuda = strcmp(backend_name, "cuda") == 0;
     if (!both && !cuda && strcmp(backend_name, "host")) {
         return usage("unknown backend ", backend_name);
+    }
+    if (n_sizes != 0 && (n_sizes != 3 || only)) {
+        return usage("--m, --n and --k go together, and not with --case", "");
     }
     if (n_patterns == 0) {
         patterns[n_patterns++] = "*";
@@ -504,8 +544,8 @@ int main(int argc, char **argv)
                 printf("%s\n", i->name);
             } else {
                 struct shape cases[CASES];
-                int const count = custom.m > 0 ? 1 : cases_make(cases, i);
-                if (custom.m > 0) {
+                int const count = n_sizes ? 1 : cases_make(cases, i);
+                if (n_sizes) {
                     cases[0] = custom;
                 }
                 const struct catc_gemm_instance *const other =

@@ -86,6 +86,10 @@ static struct bounded apply(const char *op, enum catc_epi_kind kind, struct boun
     if (strncmp(op, "gelu", 4) == 0) {
         return gelu_of(x, strcmp(op, "gelu_tanh") == 0);
     }
+    if (strcmp(op, "causal") == 0) {
+        struct bounded const masked = {-INFINITY, 0};
+        return column <= row ? x : masked;
+    }
     if (kind == CATC_EPI_TAP || strcmp(op, "amax") == 0) {
         return x;
     }

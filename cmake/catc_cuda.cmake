@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Finds nvcc and enables the language. Result: CATC_WITH_CUDA (TRUE or FALSE), CATC_NVCC.
+# Finds nvcc and enables the language. Result: CATC_WITH_CUDA (TRUE or FALSE), CATC_NVCC, CATC_ARCHS_EFFECTIVE.
 #
 # CATC_CUDA=OFF: never looks. AUTO: no nvcc found is a build of the host backend alone; an nvcc that was found or named
 # but does not work is an error. ON: not found is an error too. CMake's own check_language() is not used: it hides
 # a broken nvcc and caches NOTFOUND, so that installing nvcc later changes nothing.
 cmake_policy(VERSION 3.25) # of this file, whatever the project that includes it asks for
 
-set(CATC_CUDA_MINIMUM 12.0)
+set(CATC_CUDA_MINIMUM 12.5) # cudaGetDriverEntryPointByVersion
 set(CATC_CUDA_DEFAULT_ROOT /usr/local/cuda CACHE PATH "where nvcc is looked for last")
 mark_as_advanced(CATC_CUDA_DEFAULT_ROOT)
 
@@ -21,7 +21,8 @@ function(catc_look_for_nvcc)
         set(nvcc "$ENV{CUDACXX}")
         set(from "the environment variable CUDACXX")
     else()
-        set(venvs "$ENV{VIRTUAL_ENV}" "${PROJECT_SOURCE_DIR}/.venv" "$ENV{HOME}/.cache/catlass_c/venv")
+        catc_user_venv(user_venv)
+        set(venvs "$ENV{VIRTUAL_ENV}" "${PROJECT_SOURCE_DIR}/.venv" "${user_venv}")
         set(wheels "")
         foreach(venv IN LISTS venvs)
             if(NOT venv STREQUAL "")
@@ -137,7 +138,7 @@ if(NOT catc_cuda_wanted STREQUAL "OFF")
                 "the nvcc that compiled the probe")
         endif()
         # The list of architectures is checked first: its sentence is better than the compiler test's.
-        include(catc_archs)
+        catc_check_archs(CATC_ARCHS_EFFECTIVE CATC_ARCHS "${CATC_NVCC}" ${CATC_ARCHS})
         if(NOT CMAKE_CUDA_COMPILER)
             set(CMAKE_CUDA_COMPILER "${CATC_NVCC}" CACHE FILEPATH "CUDA compiler")
         endif()

@@ -19,6 +19,7 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/catlass_cConfig.cmake
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/catlass_cConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/catlass_cConfig.cmake" "${PROJECT_BINARY_DIR}/catlass_cConfigVersion.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/catc_python.cmake" "${PROJECT_SOURCE_DIR}/cmake/catc_instances.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/catc_archs.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/gate.py" DESTINATION "${catc_package}")
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/codegen" DESTINATION "${catc_share}"

@@ -3,8 +3,8 @@
 # library itself and, through catc_add_instances, by projects of users (from the build tree and from an installation).
 #
 # Facts about the library travel as global properties, because a variable of a subproject is not visible in its parent:
-# CATC_CODEGEN_DIR, CATC_INCLUDE_DIR, CATC_MODULE_DIR, CATC_DRIVER_SOURCE, CATC_PYTHON, CATC_ARCHS_EFFECTIVE (empty
-# without CUDA).
+# CATC_CODEGEN_DIR, CATC_INCLUDE_DIR, CATC_MODULE_DIR, CATC_DRIVER_SOURCE, CATC_PYTHON, CATC_WITH_CUDA, and
+# CATC_ARCHS_EFFECTIVE: without CUDA too, because host instances describe the targets that they would have.
 cmake_policy(VERSION 3.25) # of this file, whatever the project that includes it asks for
 
 # Runs `python -m catlass_c generate` and hands the contents of instances.cmake (CATC_GEN_...) to the caller.
@@ -28,7 +28,7 @@ function(catc_generate)
     list(JOIN ARG_SELECT "," select)
     set(command "${python}" -m catlass_c generate --out "${ARG_OUT}" --include "${include}" --backends "${backends}"
         --select "${select}" --prefix "${ARG_PREFIX}" --name "${ARG_NAME}")
-    if(archs) # without CUDA there are none
+    if(archs)
         list(APPEND command --archs "${archs}")
     endif()
     foreach(yaml IN LISTS ARG_YAML)
@@ -112,6 +112,28 @@ function(catc_gencode_options out)
     set(${out} "${options}" PARENT_SCOPE)
 endfunction()
 
+# How many nvcc run at once (Ninja's job pool): CATC_NVCC_JOBS if set, else what the memory allows, one per core at most.
+# An nvcc of CUDA 13.0 takes 0.2 GB at its peak for a file of kernels of either skeleton; 512 MB are reckoned, for larger
+# tiles and many targets. Containers often have many cores and little memory, and an nvcc that the system kills only says
+# "Killed".
+function(catc_nvcc_jobs out)
+    set(jobs "${CATC_NVCC_JOBS}")
+    if(NOT jobs)
+        cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+        cmake_host_system_information(RESULT memory QUERY AVAILABLE_PHYSICAL_MEMORY)
+        math(EXPR jobs "${memory} / 512")
+        if(jobs GREATER cores)
+            set(jobs ${cores})
+        endif()
+        if(jobs LESS 1)
+            set(jobs 1)
+        endif()
+    elseif(NOT jobs MATCHES "^[1-9][0-9]*$")
+        message(FATAL_ERROR "catlass_c: CATC_NVCC_JOBS=${jobs} must be a number from 1 up")
+    endif()
+    set(${out} ${jobs} PARENT_SCOPE)
+endfunction()
+
 # OBJECT libraries <name>_host and <name>_cuda from the buckets of the last catc_generate. Sets <name>_OBJECTS to what
 # a library or program adds to its sources.
 function(catc_instance_objects name)
@@ -169,8 +191,8 @@ function(catc_instance_objects name)
             set_target_properties(${target} PROPERTIES JOB_POOL_COMPILE catc_nvcc CUDA_COMPILER_LAUNCHER "${launcher}")
             get_property(pools GLOBAL PROPERTY JOB_POOLS)
             if(NOT "${pools}" MATCHES "catc_nvcc=")
-                cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
-                set_property(GLOBAL APPEND PROPERTY JOB_POOLS catc_nvcc=${cores})
+                catc_nvcc_jobs(jobs)
+                set_property(GLOBAL APPEND PROPERTY JOB_POOLS catc_nvcc=${jobs})
             endif()
             # One relocatable file, in no language: otherwise CMake would link every user of the library with nvcc, and
             # a parent project in C alone could not link at all.
@@ -258,6 +280,7 @@ function(catc_add_instances target)
         message(FATAL_ERROR "catc_add_instances(${target}): YAML must name at least one file")
     endif()
     get_property(archs GLOBAL PROPERTY CATC_ARCHS_EFFECTIVE)
+    get_property(with_cuda GLOBAL PROPERTY CATC_WITH_CUDA)
     get_property(python GLOBAL PROPERTY CATC_PYTHON)
     if(NOT python)
         catc_find_python("${CMAKE_CURRENT_SOURCE_DIR}")
@@ -265,19 +288,29 @@ function(catc_add_instances target)
     endif()
     if(NOT ARG_BACKENDS)
         set(ARG_BACKENDS host)
-        if(archs AND DEFINED CMAKE_CUDA_COMPILE_OBJECT)
+        if(with_cuda AND DEFINED CMAKE_CUDA_COMPILE_OBJECT)
             list(APPEND ARG_BACKENDS cuda)
-        elseif(archs)
+        elseif(with_cuda)
             message(STATUS "catc_add_instances(${target}): host backend only; for cuda add CUDA to the languages of "
                            "your project()")
         endif()
+    elseif("cuda" IN_LIST ARG_BACKENDS AND NOT with_cuda)
+        message(FATAL_ERROR "catc_add_instances(${target}): this catlass_c was built without CUDA; build it with "
+                            "-DCATC_CUDA=ON, or leave cuda out of BACKENDS")
     elseif("cuda" IN_LIST ARG_BACKENDS AND NOT DEFINED CMAKE_CUDA_COMPILE_OBJECT)
         message(FATAL_ERROR "catc_add_instances(${target}): BACKENDS cuda needs CUDA in the languages of your project()")
-    elseif("cuda" IN_LIST ARG_BACKENDS AND NOT archs)
-        message(FATAL_ERROR "catc_add_instances(${target}): this catlass_c was built without CUDA")
     endif()
+    foreach(backend IN LISTS ARG_BACKENDS)
+        if(NOT backend MATCHES "^(host|cuda)$")
+            message(FATAL_ERROR "catc_add_instances(${target}): BACKENDS: '${backend}' must be host or cuda")
+        endif()
+    endforeach()
     if(ARG_ARCHS)
-        set(archs ${ARG_ARCHS})
+        set(nvcc "")
+        if("cuda" IN_LIST ARG_BACKENDS)
+            set(nvcc "${CMAKE_CUDA_COMPILER}")
+        endif()
+        catc_check_archs(archs "ARCHS of catc_add_instances(${target})" "${nvcc}" ${ARG_ARCHS})
     endif()
     if(NOT ARG_PREFIX)
         string(MAKE_C_IDENTIFIER "${target}_" ARG_PREFIX)

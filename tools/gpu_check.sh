@@ -6,7 +6,8 @@
 #   sh tools/gpu_check.sh BUILD [OUT]
 #
 # BUILD: a build tree with the cuda backend (tests and examples built). OUT: folder for gpu_check.json and the logs
-# (default: BUILD/gpu). Needs no compiler and no Python. Exit 0: everything passed.
+# (default: BUILD/gpu). Needs no compiler and no Python. Exit 0: everything passed. The commit is taken from git, or from
+# CATC_COMMIT where the tree has no history; toolkit and targets from BUILD/build_info.txt.
 set -u
 
 build=${1:?usage: sh tools/gpu_check.sh BUILD [OUT]}
@@ -55,8 +56,18 @@ else
     echo "compute-sanitizer was not found; left out"
 fi
 
+# build_info KEY
+build_info() {
+    value=$(sed -n "s/^$1=//p" "$build/build_info.txt" 2>/dev/null)
+    echo "${value:-unknown}"
+}
+
 instances=$("$driver" --backend cuda --list '*' | wc -l)
-printf '{"gpu": "%s", "command": "sh tools/gpu_check.sh BUILD", "instances": %d, "failed": %d, "steps": [%s]}\n' \
-    "$gpu" "$instances" "$failed" "$results" >"$out/gpu_check.json"
+commit=$(git -C "$(dirname "$0")" describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo "${CATC_COMMIT:-unknown}")
+printf '{"gpu": "%s", "date": "%s", "commit": "%s", "toolkit": "%s", "compiler": "%s", "archs": "%s", ' \
+    "$gpu" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$commit" "$(build_info toolkit)" "$(build_info compiler)" \
+    "$(build_info archs)" >"$out/gpu_check.json"
+printf '"command": "sh tools/gpu_check.sh BUILD", "instances": %d, "failed": %d, "steps": [%s]}\n' \
+    "$instances" "$failed" "$results" >>"$out/gpu_check.json"
 echo "$failed steps failed"
 [ $failed = 0 ]

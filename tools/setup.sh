@@ -3,7 +3,7 @@
 # Installs what a build needs and this machine lacks. Asks nothing; run again, it does nothing.
 #
 #   sh tools/setup.sh           gcc, cmake >= 3.25, ninja, python3 with jinja2, yaml, pydantic 2, click
-#   sh tools/setup.sh --dev     also pytest, ruff, reuse, clang-format 14, cuobjdump and nvdisasm
+#   sh tools/setup.sh --dev     also pytest, ruff, reuse, g++ and clang-format 14
 #   sh tools/setup.sh --cuda    also nvcc, from Python wheels, into the virtual environment (no root)
 #
 # System packages are installed as root or through `sudo -n`; Python packages go into .venv (into the user's cache if
@@ -24,7 +24,9 @@ for option in "$@"; do
 done
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-cache="${XDG_CACHE_HOME:-$HOME/.cache}/catlass_c"
+# Empty without XDG_CACHE_HOME and HOME, as in some containers; CMake looks there by the same rule (catc_python.cmake).
+cache="${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}"
+cache="${cache:+$cache/catlass_c}"
 minimum_cmake=3.25
 imports="import sys, jinja2, yaml, click, pydantic
 assert sys.version_info >= (3, 9) and int(pydantic.VERSION.split('.')[0]) >= 2"
@@ -96,7 +98,8 @@ have python3 || install_packages python3 || fail "Python 3.9 or newer is needed:
 # ---- Python ----------------------------------------------------------------------------------------------------------
 python=""
 venv=""
-for candidate in "${VIRTUAL_ENV:+$VIRTUAL_ENV/bin/python3}" "$root/.venv/bin/python3" "$cache/venv/bin/python3" python3; do
+for candidate in "${VIRTUAL_ENV:+$VIRTUAL_ENV/bin/python3}" "$root/.venv/bin/python3" \
+    "${cache:+$cache/venv/bin/python3}" python3; do
     if [ -z "$candidate" ] || ! have "$candidate"; then
         continue
     fi
@@ -111,6 +114,7 @@ make_venv() {
     if [ -w "$root" ]; then
         venv="$root/.venv"
     else
+        [ -n "$cache" ] || fail "$root cannot be written to; set HOME or XDG_CACHE_HOME to a folder that can"
         venv="$cache/venv"
         mkdir -p "$cache"
     fi
@@ -165,7 +169,14 @@ fi
 
 # ---- for developers --------------------------------------------------------------------------------------------------
 if [ $dev = 1 ]; then
-    have clang-format || install_packages clang-format || pip_install "clang-format==14.0.6" || exit 1
+    # Another version formats differently. The one in the virtual environment counts: .ci/run puts that first on PATH.
+    is_clang_format_14() {
+        have "$1" && "$1" --version | grep -q 'version 14\.'
+    }
+    is_clang_format_14 clang-format || is_clang_format_14 "$root/.venv/bin/clang-format" || {
+        have clang-format || install_packages clang-format || true
+        is_clang_format_14 clang-format || pip_install "clang-format==14.0.6" || exit 1
+    }
     have g++ || install_packages g++ || say "no g++: tests of the headers in C++ will be left out" >&2
     missing=""
     for pair in pytest:pytest ruff:ruff reuse:reuse; do
@@ -178,12 +189,6 @@ if [ $dev = 1 ]; then
         pip_install -r "$root/codegen/requirements.txt" $missing || exit 1
         python="$venv/bin/python3"
     fi
-    have cuobjdump || "$python" -c "import nvidia.cuobjdump" >/dev/null 2>&1 || {
-        if have nvcc || [ -x /usr/local/cuda/bin/nvcc ]; then
-            pip_install nvidia-cuda-cuobjdump nvidia-cuda-nvdisasm ||
-                say "no cuobjdump: tests that read machine code will be skipped" >&2
-        fi
-    }
 fi
 
 # ---- nvcc without root -----------------------------------------------------------------------------------------------

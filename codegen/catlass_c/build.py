@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a build tree says about its instances: which are built, and what ptxas measured."""
+"""What a build tree says about its instances: which are built, and what ptxas measured. A tree holds the
+library's instances, those of targets of catc_add_instances, or both: one Build for each."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Dict, List, Optional
+from typing import Dict, Iterable, List, Optional
 
 from catlass_c.errors import failure
 from catlass_c.naming import c_name
 from catlass_c.output import MANIFEST
-from catlass_c.place import build_folders
-
-DRIVER = Path("tests") / "catc_gemm_driver"
+from catlass_c.place import LIBRARY, build_folders, generated_folders
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Build:
-    folder: Path
+    folder: Path  # holds generated/
     content: Dict = field(repr=False)
 
     @property
@@ -40,6 +39,17 @@ class Build:
     @property
     def backends(self) -> List[str]:
         return self.content["backends"]
+
+    @property
+    def is_library(self) -> bool:
+        return self.content["target"] == LIBRARY
+
+    @property
+    def driver(self) -> Path:
+        """The test driver, whether built or not: where tests/CMakeLists.txt or catc_add_instances puts it."""
+        if self.is_library:
+            return self.folder / "tests" / "catc_gemm_driver"
+        return self.folder.parent / f"{self.folder.name}_driver"
 
     def kernels(self, name: str) -> List[Kernel]:
         """One for each target that the instance was compiled for; empty without CUDA or before the build."""
@@ -58,11 +68,11 @@ class Build:
         return result
 
 
-def open_build(folder: Path) -> Build:
+def _open(folder: Path) -> Build:
     path = folder / "generated" / MANIFEST
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        if not {"prefix", "backends", "archs", "total", "built", "instances"} <= content.keys():
+        if not {"target", "prefix", "backends", "archs", "total", "built", "instances"} <= content.keys():
             raise ValueError("made by another version")
     except (OSError, ValueError, AttributeError) as error:
         raise failure(f"{folder}: is not a build tree of this catlass_c ({path}: {error}); configure it first: "
@@ -70,14 +80,26 @@ def open_build(folder: Path) -> Build:
     return Build(folder, content)
 
 
-def newest_build() -> Optional[Build]:
+def open_builds(folder: Path) -> List[Build]:
+    """Everything in a build tree: the library's instances first, then those of other targets."""
+    builds = [_open(found) for found in generated_folders(folder) or [folder]]
+    return sorted(builds, key=lambda build: (not build.is_library, str(build.folder)))
+
+
+def newest_builds() -> List[Build]:
     folders = build_folders()
-    return open_build(folders[0]) if folders else None
+    return open_builds(folders[0]) if folders else []
 
 
-def given_or_newest(folder: Optional[Path]) -> Build:
-    build = open_build(folder) if folder else newest_build()
-    if build is None:
+def given_or_newest(folder: Optional[Path]) -> List[Build]:
+    builds = open_builds(folder) if folder else newest_builds()
+    if not builds:
         raise failure("no build tree found in ./build*, ./build/* or ./out/*; name one with --build, or make one: "
                       "cmake -S . -B build && cmake --build build")
-    return build
+    return builds
+
+
+def holding(builds: Iterable[Build], name: str) -> Optional[Build]:
+    """The build with this instance; of several, one that can run it."""
+    found = [build for build in builds if name in build.instances]
+    return next((build for build in found if build.driver.is_file()), found[0] if found else None)

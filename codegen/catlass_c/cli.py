@@ -4,11 +4,13 @@ Each command imports what it needs, so that --help is immediate."""
 
 from __future__ import annotations
 
+import difflib
 import json
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import List, Optional, Tuple
+from typing import List, NoReturn, Optional, Tuple
 
 import click
 
@@ -19,11 +21,20 @@ _FOLDER = click.Path(path_type=Path)
 
 
 class _Commands(click.Group):
-    """Ends a CodegenError with its lines and exit code 1, and names the nearest command for a misspelt one."""
+    """Ends a CodegenError with its lines and exit code 1, misuse with one line and 2, and names the nearest command for
+    a misspelt one."""
+
+    def parse_args(self, ctx: click.Context, args: List[str]) -> List[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            _misused(ctx, error)
 
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
+        except click.UsageError as error:
+            _misused(ctx, error)
         except CodegenError as error:
             for problem in error.problems:
                 click.echo(str(problem), err=True)
@@ -33,6 +44,18 @@ class _Commands(click.Group):
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             ctx.fail(f"no command '{args[0]}'{did_you_mean(args[0], self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)
+
+
+def _misused(ctx: click.Context, error: click.UsageError) -> NoReturn:
+    """One line, in the place of click's four."""
+    ctx = error.ctx or ctx
+    message = error.format_message().rstrip(".")
+    if isinstance(error, click.NoSuchOption):
+        options = [name for one in ctx.command.get_params(ctx) for name in one.opts + one.secondary_opts]
+        near = difflib.get_close_matches(error.option_name, options, n=1)
+        message = f"no option '{error.option_name}'" + (f"; did you mean '{near[0]}'?" if near else "")
+    click.echo(f"{ctx.command_path}: {message} (see {ctx.command_path} --help)", err=True)
+    ctx.exit(2)
 
 
 @click.group(cls=_Commands, invoke_without_command=True,
@@ -120,16 +143,17 @@ def generate(instances, include, epilogues, tuned, out, backends, archs, pattern
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_command(instances, include, epilogues, patterns, build_folder, as_json) -> None:
     """List instances: name, YAML line, and whether a plain build contains them."""
-    from catlass_c.build import open_build
+    from catlass_c.build import holding, open_builds
     from catlass_c.selection import select
 
-    build = open_build(build_folder) if build_folder else None
+    builds = open_builds(build_folder) if build_folder else []
     chosen = select(_inputs(instances, include, epilogues).load(), patterns)
     rows = []
     for instance in chosen:
         row = {"name": instance.name, "source": instance.source, "default": instance.config.default}
-        if build:
-            row["built"] = build.instances.get(instance.name, {}).get("backends", [])
+        if builds:
+            build = holding(builds, instance.name)
+            row["built"] = build.instances[instance.name]["backends"] if build else []
         rows.append(row)
     if as_json:
         _json(rows)
@@ -137,7 +161,7 @@ def list_command(instances, include, epilogues, patterns, build_folder, as_json)
     widths = [max(len(row[key]) for row in rows) for key in ("name", "source")]
     for row in rows:
         marks = ["default"] if row["default"] else []
-        if build:
+        if builds:
             marks.append("built: " + ", ".join(row["built"]) if row["built"] else "not built")
         click.echo(f"{row['name']:{widths[0]}}  {row['source']:{widths[1]}}  {'  '.join(marks)}".rstrip())
 
@@ -150,7 +174,7 @@ def list_command(instances, include, epilogues, patterns, build_folder, as_json)
 def show(instances, include, epilogues, name, build_folder, as_json) -> None:
     """Show one instance: parameters, derived numbers, YAML line, and what the compiler measured."""
     from catlass_c import line, schema
-    from catlass_c.build import newest_build, open_build
+    from catlass_c.build import holding, newest_builds, open_builds
     from catlass_c.probe import Probe, user_cache
     from catlass_c.selection import nothing
 
@@ -162,8 +186,8 @@ def show(instances, include, epilogues, name, build_folder, as_json) -> None:
     probe = Probe(inputs, user_cache())
     numbers = probe.refuse_illegal([instance])[name]
     probe.remember()
-    build = open_build(build_folder) if build_folder else newest_build()
-    built = build.instances.get(name) if build else None
+    build = holding(open_builds(build_folder) if build_folder else newest_builds(), name)
+    built = build.instances[name] if build else None
     chain = [{"op": p.operation.name, "kind": p.operation.kind, "type": p.type} for p in instance.chain]
     kernels = build.kernels(name) if built else []
     data = {"name": name, "source": instance.source, "skeleton": instance.skeleton, "yaml": line.of_instance(instance),
@@ -195,22 +219,34 @@ def show(instances, include, epilogues, name, build_folder, as_json) -> None:
 @click.argument("files", nargs=-1, required=True, type=_FOLDER, metavar="FILE...")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check(instances, include, epilogues, files, as_json) -> None:
-    """Check YAML files: fields, names and every rule of legality."""
+    """Check YAML files: fields, names and every rule of legality.
+
+    Of files of measurements (instances/tuned/): fields and the names of their instances, which are those of the other
+    FILEs, of the folder above, or the library's.
+    """
+    from catlass_c import tuned
     from catlass_c.probe import Probe, user_cache
 
     if instances:
         raise click.UsageError("check takes its files as arguments, without --instances")
-    inputs = _inputs(files, include, epilogues)
+    inputs = tuned.apart(_inputs(files, include, epilogues))
     found = inputs.load()
     probe = Probe(inputs, user_cache())
-    numbers = probe.refuse_illegal(found)
+    numbers = probe.refuse_illegal(found) if found else {}
     probe.remember()
+    measured = tuned.check(inputs, found, lambda: _inputs((), include, epilogues)) if inputs.tuned else None
+    for warning in measured.warnings if measured else ():
+        click.echo(warning, err=True)
     if as_json:
-        _json([{"name": one.name, "source": one.source, **numbers[one.name].as_dict()} for one in found])
-    else:
-        for path in inputs.files:
-            count = sum(one.position.file == str(path) for one in found)
-            click.echo(f"{path}: {count} instance{'' if count == 1 else 's'}, all legal")
+        rows = [{"name": one.name, "source": one.source, **numbers[one.name].as_dict()} for one in found]
+        _json(rows + [{"tuned": str(path), "entries": measured.count(path)} for path in inputs.tuned])
+        return
+    for path in inputs.files:
+        count = sum(one.position.file == str(path) for one in found)
+        click.echo(f"{path}: {count} instance{'' if count == 1 else 's'}, all legal")
+    for path in inputs.tuned:
+        count = measured.count(path)
+        click.echo(f"{path}: tuned: {count} entr{'y' if count == 1 else 'ies'} of known instances")
 
 
 @main.command()
@@ -233,21 +269,33 @@ def doctor(as_json) -> None:
         sys.exit(1)
 
 
+_SIZE = click.IntRange(min=0)
+
+
 @main.command()
 @click.argument("name")
-@click.option("--m", default=129, show_default=True, type=click.IntRange(min=0), help="Rows of A and D.")
-@click.option("--n", default=130, show_default=True, type=click.IntRange(min=0), help="Columns of B and D.")
-@click.option("--k", default=67, show_default=True, type=click.IntRange(min=0), help="Columns of A, rows of B.")
+@click.option("--m", type=_SIZE, help="Rows of A and D; with --n and --k: one random problem.")
+@click.option("--n", type=_SIZE, help="Columns of B and D.")
+@click.option("--k", type=_SIZE, help="Columns of A, rows of B.")
+@click.option("--case", metavar="NAME", help="One fixed case, as a failure names it.  [default: all of them]")
 @click.option("--backend", default="host", show_default=True, type=click.Choice(["host", "cuda", "both"]))
-@click.option("--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Of the random input.")
+@click.option("--seed", default=1, show_default=True, type=click.IntRange(0, 2**64 - 1), help="Of the random input.")
 @click.option("--build", "build_folder", type=_FOLDER, metavar="DIR", help="Build tree; default: the newest found.")
-def run(name, m, n, k, backend, seed, build_folder) -> None:
-    """Run one built instance against an fp64 reference."""
+def run(name, m, n, k, case, backend, seed, build_folder) -> None:
+    """Run one built instance against an fp64 reference.
+
+    It runs every fixed case, one of them, or one random problem of the given sizes.
+    """
     from catlass_c import run as runner
     from catlass_c.build import given_or_newest
 
+    sizes = [size for size in (m, n, k) if size is not None]
+    if len(sizes) not in (0, 3):
+        raise click.UsageError("--m, --n and --k go together: give all three, or none for the fixed cases")
+    if sizes and case is not None:
+        raise click.UsageError("--case has sizes of its own: give it without --m, --n and --k")
     backends = ["host", "cuda"] if backend == "both" else [backend]
-    sys.exit(runner.run(given_or_newest(build_folder), name, backends, m, n, k, seed))
+    sys.exit(runner.run(given_or_newest(build_folder), name, backends, seed, (m, n, k) if sizes else None, case))
 
 
 def _extent(count: int):
@@ -256,8 +304,8 @@ def _extent(count: int):
     def parse(ctx: click.Context, parameter: click.Parameter, value: Optional[str]) -> Optional[List[int]]:
         if value is None:
             return None
-        words = value.lower().replace(",", "x").split("x")
-        if len(words) != count or not all(word.strip().lstrip("-").isdecimal() for word in words):
+        words = [word.strip() for word in value.lower().replace(",", "x").split("x")]
+        if len(words) != count or not all(re.fullmatch("-?[0-9]{1,18}", word) for word in words):
             raise click.BadParameter(f"'{value}' must be {count} whole numbers such as {'x'.join(['64'] * count)}")
         return [int(word) for word in words]
 
@@ -298,7 +346,9 @@ def new(instances, include, epilogues, base, skeleton, epilogue, file, **given) 
         try:
             base_skeleton, config, chain = naming.parse_name(base, inputs.operations, inputs.tokens)
         except ValueError as error:
-            raise failure(str(error)) from error
+            near = difflib.get_close_matches(base, [one.name for one in inputs.load()], n=1, cutoff=0.3)
+            raise failure(f"--from: {error}" + ("" if "did you mean" in str(error) or not near else
+                                                f"; the nearest instance is {near[0]}")) from error
         skeleton = skeleton or base_skeleton
         fields = line.minimal_fields(config, [position.spelled(config.d) for position in chain])
     skeleton = skeleton or "gemm_simt"
@@ -310,7 +360,7 @@ def new(instances, include, epilogues, base, skeleton, epilogue, file, **given) 
     text = line.file_text(skeleton, line.format_fields(fields))
     probe = Probe(inputs, user_cache())
     try:
-        instance = parse(text, Path("new"), inputs)[0]
+        instance = parse(text, Path("/new"), inputs)[0]  # a folder of its own: the name of this one means nothing
         probe.refuse_illegal([instance])
     except CodegenError as error:  # a position in a text that nobody wrote would only puzzle
         raise CodegenError(replace(problem, position=None) for problem in error.problems) from error

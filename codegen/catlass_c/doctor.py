@@ -15,7 +15,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Callable, Dict, List, Optional, Tuple
 
+from catlass_c.place import checkout, user_cache_folder
+
 OK, MISSING, FAILED = "ok", "missing", "failed"
+_CUDA_DEFAULT_ROOT = "/usr/local/cuda"
+_CUDA_MINIMUM = 12
 
 
 @dataclass(frozen=True)
@@ -117,20 +121,42 @@ def _cmake() -> Step:
     return Step("cmake", OK, f"{version} at {path}")
 
 
-def _find_nvcc() -> Optional[str]:
-    """In the order of the build: CUDACXX, PATH, CUDA_HOME, the usual folder."""
-    candidates = [os.environ.get("CUDACXX", ""), shutil.which("nvcc") or ""]
-    roots = (os.environ.get("CUDA_HOME"), "/usr/local/cuda")
-    candidates += [os.path.join(root, "bin", "nvcc") for root in roots if root]
-    return next((path for path in candidates if path and (os.path.isfile(path) or shutil.which(path))), None)
+def find_nvcc() -> Tuple[str, str]:
+    """The nvcc that a new build would use, and where it was named or found, as catc_look_for_nvcc in
+    cmake/catc_cuda.cmake: two empty texts if there is none."""
+    named = os.environ.get("CUDACXX", "")
+    if named:
+        return (named if os.path.isabs(named) else shutil.which(named) or named), "CUDACXX"
+    on_path = shutil.which("nvcc")
+    if on_path:
+        return on_path, "PATH"
+    places = [(os.path.join(root, "bin"), name) for root, name in
+              ((os.environ.get("CUDA_HOME"), "CUDA_HOME"), (os.environ.get("CUDA_PATH"), "CUDA_PATH"),
+               (_CUDA_DEFAULT_ROOT, "the usual folder")) if root]
+    for venv in (os.environ.get("VIRTUAL_ENV"), str(checkout() / ".venv"), str(user_cache_folder() / "venv")):
+        if venv:
+            places += [(str(folder), f"the virtual environment {venv}") for folder in
+                       sorted(Path(venv).glob("lib/python3*/site-packages/nvidia/cu[0-9]*/bin"))]
+    for folder, name in places:
+        path = os.path.join(folder, "nvcc")
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path, name
+    return "", ""
 
 
 def _nvcc() -> Step:
-    path = _find_nvcc()
-    if path is None:
-        return Step("nvcc", MISSING, "not in CUDACXX, PATH, CUDA_HOME or /usr/local/cuda: host backend only",
-                    "install the CUDA toolkit 13.0, then configure again")
-    return Step("nvcc", OK, f"{_first_line([path, '--version'], r'release [0-9.]+')} at {path}")
+    path, place = find_nvcc()
+    if not path:
+        return Step("nvcc", MISSING, f"not in CUDACXX, PATH, CUDA_HOME, CUDA_PATH, {_CUDA_DEFAULT_ROOT} or a virtual "
+                    "environment: host backend only",
+                    "sh tools/setup.sh --cuda, or install the CUDA toolkit 13.0; then configure again")
+    if not os.path.isfile(path):
+        return Step("nvcc", FAILED, f"{place} names {path}, which does not exist", f"correct {place}, or unset it")
+    version = _first_line([path, "--version"], r"release [0-9.]+")
+    if int(re.search("[0-9]+", version).group(0)) < _CUDA_MINIMUM:
+        return Step("nvcc", FAILED, f"{version} at {path} (from {place})",
+                    f"CUDA {_CUDA_MINIMUM}.0 or newer is needed; 13.0 is what is tested")
+    return Step("nvcc", OK, f"{version} at {path} (from {place})")
 
 
 def _libcuda() -> Optional[ctypes.CDLL]:
@@ -148,12 +174,13 @@ def _driver() -> Step:
     version = ctypes.c_int(0)
     cuda.cuDriverGetVersion(ctypes.byref(version))
     text = f"supports CUDA {version.value // 1000}.{version.value % 1000 // 10}"
-    nvcc = _find_nvcc()
-    if nvcc:
-        major = int(re.search(r"[0-9]+", _first_line([nvcc, "--version"], r"release [0-9.]+")).group(0))
-        if version.value // 1000 < major:
-            return Step("driver", FAILED, f"{text}, but nvcc is of CUDA {major}",
-                        f"install a driver for CUDA {major} or newer")
+    try:
+        major = int(re.search("[0-9]+", _first_line([find_nvcc()[0], "--version"], r"release [0-9.]+")).group(0))
+    except OSError:  # none, or a broken one, of which the step before tells
+        major = 0
+    if version.value // 1000 < major:
+        return Step("driver", FAILED, f"{text}, but nvcc is of CUDA {major}",
+                    f"install a driver for CUDA {major} or newer")
     return Step("driver", OK, text)
 
 
@@ -181,13 +208,16 @@ def _gpu() -> Step:
 
 
 def _build() -> Step:
-    from catlass_c.build import DRIVER, newest_build
+    from catlass_c.build import newest_builds
 
-    build = newest_build()
-    if build is None:
+    builds = newest_builds()
+    if not builds:
         return Step("build", MISSING, "no build tree in ./build*, ./build/* or ./out/*",
                     "cmake --workflow --preset demo")
-    archs = f" for {' '.join(build.content['archs'])}" if "cuda" in build.backends else ""
-    driver = "" if Path(build.folder, DRIVER).is_file() else "; the test driver is not built"
-    return Step("build", OK, f"{build.folder}: {build.content['built']} of {build.content['total']} instances, "
-                f"{' and '.join(build.backends)}{archs}{driver}")
+    texts = []
+    for build in builds:
+        archs = f" for {' '.join(build.content['archs'])}" if "cuda" in build.backends else ""
+        driver = "" if build.driver.is_file() else "; the test driver is not built"
+        texts.append(f"{build.folder}: {build.content['built']} of {build.content['total']} instances, "
+                     f"{' and '.join(build.backends)}{archs}{driver}")
+    return Step("build", OK, "; ".join(texts))

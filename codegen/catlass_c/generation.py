@@ -13,11 +13,11 @@ from typing import Dict, List, Optional, Sequence, Tuple
 from catlass_c import output, registry, tuned
 from catlass_c.errors import did_you_mean, failure
 from catlass_c.instances import Inputs, Instance
+from catlass_c.place import LIBRARY
 from catlass_c.probe import Numbers, Probe
 from catlass_c.render import Renderer
 from catlass_c.selection import select
 
-LIBRARY = "catlass_c"
 LIBRARY_PREFIX = "catc_"
 BUCKET_BITS = 5  # fixed, so that adding an instance never moves another to a new bucket
 _EXTENSIONS = {"host": "c", "cuda": "cu"}
@@ -192,26 +192,20 @@ class _Files:
             "operations.h.j2", guard=f"{guard}_OPERATIONS_H", operations=operations)
 
     def _cmake(self) -> str:
+        """What cmake/catc_instances.cmake reads; every list is set, an empty one too, so that none is left over from
+        another target."""
         skeletons = sorted({instance.skeleton for instance in self.built})
         here = "${CMAKE_CURRENT_LIST_DIR}"
-        names = sorted(instance.name for instance in self.built)
-        scalars = [("NAME", self.target.name), ("PREFIX", self.target.prefix), ("TOTAL", len(self.instances)),
-                   ("BUILT", len(self.built)), ("LEFT_OUT", len(self.instances) - len(self.built)),
-                   ("REGISTRY", f"{here}/registry.c"), ("INCLUDE_DIR", f"{here}/include")]
-        lists = [("BACKENDS", self.target.backends), ("SKELETONS", skeletons),
-                 ("EPILOGUE_DIRS", [folder.resolve().as_posix() for folder in self.inputs.epilogues]),
-                 ("INSTANCES", names)]
-        for backend, instances in self.by_backend.items():
-            lists.append((f"INSTANCES_{backend}", sorted(instance.name for instance in instances)))
-        for skeleton in skeletons:
-            lists.append((f"INSTANCES_{skeleton}", [name for name in names if name.startswith(skeleton + "_")]))
-            for backend in self.target.backends:
+        scalars = [("LEFT_OUT", len(self.instances) - len(self.built)), ("REGISTRY", f"{here}/registry.c")]
+        lists = [("SKELETONS", skeletons)]
+        for backend in self.inputs.tokens.backends:
+            lists.append((f"INSTANCES_{backend}",
+                          sorted(instance.name for instance in self.by_backend.get(backend, []))))
+            for skeleton in skeletons:
                 lists.append((f"BUCKETS_{skeleton}_{backend}",
                               [f"{here}/{file}" for file in self.buckets.get((skeleton, backend), [])]))
         files = sorted([*self.files, "instances.cmake", output.MANIFEST])
         lists.append(("FILES", [f"{here}/{name}" for name in files]))
-        scalars += [(f"SOURCE_{instance.name}", instance.source)
-                    for instance in sorted(self.built, key=lambda i: i.name)]
         return self.renderer.text("instances.cmake.j2", source=self.source, scalars=scalars, lists=lists)
 
     def _json(self) -> str:

@@ -225,18 +225,15 @@ class _File:
                where: str) -> None:
         """One pydantic error as a problem."""
         field = str(detail["loc"][0]) if detail["loc"] else ""
-        description = model.model_fields[field].description if field in model.model_fields else ""
         node = nodes.get(field)
-        if detail["type"] == "missing" and node is None:
-            self.add(f"is missing; {description}", entry.position, where, field)
-        elif detail["type"] == "catc":
-            self.add(detail["msg"], node.position, where, field)
-        else:
-            index = next((part for part in detail["loc"][1:] if isinstance(part, int)), None)
-            position = node.position
-            if index is not None and isinstance(node, source.Sequence) and index < len(node.items):
-                position = node.items[index].position
-            self.add(f"must be {description}; not {quoted(source.plain(node))}", position, where, field)
+        if node is None:
+            self.add(schema.sentence(detail, model, ""), entry.position, where, field)
+            return
+        index = next((part for part in detail["loc"][1:] if isinstance(part, int)), None)
+        position = node.position
+        if index is not None and isinstance(node, source.Sequence) and index < len(node.items):
+            position = node.items[index].position
+        self.add(schema.sentence(detail, model, quoted(source.plain(node))), position, where, field)
 
     def chain(self, config: schema.Gemm, node: Optional[source.Node], where: str) -> Optional[Chain]:
         positions, good = [], True

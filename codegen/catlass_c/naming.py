@@ -14,7 +14,7 @@ from typing import Dict, List, Optional, Tuple
 
 from catlass_c.epilogue import Chain, Operation, resolve
 from catlass_c.headers import Tokens
-from catlass_c.schema import MODELS, Gemm
+from catlass_c.schema import MODELS, Gemm, ValidationError, sentence
 
 LENGTH_MAX = 200
 
@@ -94,7 +94,12 @@ def parse_name(name: str, operations: Dict[str, Operation], tokens: Tokens) -> T
         words = _split_chain(match.group("chain_"), operations)
         if words is None:
             raise ValueError(f"'{name}': '{match.group('chain_')[1:]}' is not a chain of known operations")
-        config = model.model_validate({**raw, "epilogue": words}, context={"tokens": tokens})
+        try:
+            config = model.model_validate({**raw, "epilogue": words}, context={"tokens": tokens})
+        except ValidationError as error:
+            detail = error.errors()[0]
+            field = str(detail["loc"][0])
+            raise ValueError(f"'{name}': {field}: {sentence(detail, model, str(raw.get(field, '')))}") from error
         return skeleton, config, tuple(resolve(word, config.d, operations, tokens) for word in words)
     raise ValueError(f"'{name}' is not the name of an instance")
 

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import List, Optional
 
+LIBRARY = "catlass_c"  # the name of the library's own target, and of its include folder
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -24,19 +26,42 @@ def include_folder() -> Optional[Path]:
 
 def instances_folder() -> Optional[Path]:
     """The library's own instance files; in an installed tree they lie beside codegen/, as in a checkout."""
-    for parent in (_PACKAGE / "data", _PACKAGE.parent.parent):
+    for parent in (_PACKAGE / "data", checkout()):
         if (parent / "instances").is_dir():
             return parent / "instances"
     return None
 
 
+def checkout() -> Path:
+    """The folder that holds codegen/."""
+    return _PACKAGE.parent.parent
+
+
+def user_cache_folder() -> Path:
+    """As catc_user_cache in cmake/catc_python.cmake and tools/setup.sh; a machine user may have no home."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.environ.get("HOME") or "/tmp", ".cache")
+    return Path(base) / "catlass_c"
+
+
+_MARK = "generated/instances.json"
+
+
+def generated_folders(folder: Path) -> List[Path]:
+    """The folders in a build tree that hold generated/: the tree itself, the library as a subproject of another, and
+    <target>_instances of catc_add_instances."""
+    found = [folder / _MARK] if (folder / _MARK).is_file() else []
+    for below in ("*/", "*/*/", "*/*/*/"):
+        found += sorted(folder.glob(below + _MARK))
+    return [mark.parent.parent for mark in found]
+
+
 def build_folders() -> List[Path]:
     """Build trees with generated instances, the newest first: here, below here, and in the checkout."""
     found = {}
-    for root in (Path.cwd(), _PACKAGE.parent.parent):
+    for root in (Path.cwd(), checkout()):
         for pattern in (".", "build", "build*", "build/*", "out/*"):
             for folder in [root] if pattern == "." else root.glob(pattern):
-                mark = folder / "generated" / "instances.json"
-                if mark.is_file():
-                    found[folder.resolve()] = mark.stat().st_mtime
+                for mark in [folder / _MARK, *folder.glob(f"*_instances/{_MARK}")]:
+                    if mark.is_file():
+                        found[folder.resolve()] = max(mark.stat().st_mtime, found.get(folder.resolve(), 0.0))
     return sorted(found, key=lambda folder: -found[folder])

@@ -21,6 +21,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 from catlass_c.errors import CodegenError, Position, Problem, failure
 from catlass_c.instances import Inputs, Instance
 from catlass_c.output import replace
+from catlass_c.place import user_cache_folder
 from catlass_c.render import Renderer
 from catlass_c.schema import MACROS
 
@@ -172,8 +173,7 @@ def find_compiler() -> List[str]:
 
 def user_cache() -> Path:
     """For the commands that have no build tree."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base) / "catlass_c" / "probe.json"
+    return user_cache_folder() / "probe.json"
 
 
 def _numbers(item: Dict) -> Numbers:

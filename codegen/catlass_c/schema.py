@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Dict, List, Optional, Tuple, Type
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
 from pydantic import ValidationError as ValidationError  # re-exported: instances.py turns it into positions
 from pydantic_core import PydanticCustomError
 
 from catlass_c.errors import did_you_mean
 
 VERSION = 1
+LARGEST = 2**31 - 1  # C would wrap anything above, and a rule could then hold
 
 
 def _token(list_name: str) -> BeforeValidator:
@@ -26,6 +27,13 @@ def _token(list_name: str) -> BeforeValidator:
     return BeforeValidator(check)
 
 
+def _fits(value: int) -> int:
+    if not -LARGEST <= value <= LARGEST:
+        raise PydanticCustomError("catc", "{text}", {"text": f"{value} is out of range; at most {LARGEST} (2^31 - 1), "
+                                                             "because C computes with it as an int"})
+    return value
+
+
 def _as_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
@@ -33,8 +41,9 @@ def _as_tuple(value: Any) -> Any:
 TypeToken = Annotated[str, _token("types")]
 LayoutToken = Annotated[str, _token("layouts")]
 ScheduleToken = Annotated[str, _token("schedules")]
-Pair = Annotated[Tuple[int, int], BeforeValidator(_as_tuple)]
-Triple = Annotated[Tuple[int, int, int], BeforeValidator(_as_tuple)]
+Whole = Annotated[int, AfterValidator(_fits)]
+Pair = Annotated[Tuple[Whole, Whole], BeforeValidator(_as_tuple)]
+Triple = Annotated[Tuple[Whole, Whole, Whole], BeforeValidator(_as_tuple)]
 
 # field -> the macros (CATC_P_<…>) that carry it, in the order of its values
 MACROS: Dict[str, Tuple[str, ...]] = {
@@ -67,9 +76,9 @@ class Gemm(BaseModel):
     d: Optional[TypeToken] = Field(None, description="the element type of C and D (default: A's)")
     layout: LayoutToken = Field(description="tn, tt, nn or nt, the storage of A and B")
     tile: Triple = Field(description="three whole numbers, [M, N, K] of a block's tile")
-    stages: int = Field(description="a whole number, the stages of the pipeline")
+    stages: Whole = Field(description="a whole number, the stages of the pipeline")
     swap: bool = Field(False, description="true or false (true: compute the transposed problem)")
-    min_blocks: int = Field(1, description="a whole number, the second launch bound")
+    min_blocks: Whole = Field(1, description="a whole number, the second launch bound")
     epilogue: List[str] = Field(default_factory=list, description="a list of operations such as [bias, gelu]")
     default: bool = Field(False, description="true or false (true: part of the default set)")
 
@@ -88,7 +97,7 @@ class GemmSimt(Gemm):
     warp: Pair = Field(description="two whole numbers, [M, N] of a warp's tile")
     thread: Pair = Field(description="two whole numbers, [M, N] of a thread's tile")
     schedule: ScheduleToken = Field("simt", description="simt")
-    unroll: Optional[int] = Field(None, description="a whole number, steps unrolled along K (default: the tile's K)")
+    unroll: Optional[Whole] = Field(None, description="a whole number, steps unrolled along K (default: the tile's K)")
 
     @model_validator(mode="after")
     def _derive_unroll(self) -> GemmSimt:
@@ -105,6 +114,7 @@ class GemmSm90(Gemm):
     regs: Pair = Field((40, 232), description="two whole numbers, [producer, consumer] registers per thread")
 
 
+# One for each skeleton of CATC_SKELETONS in types.h, in that order; a test compares.
 MODELS: Dict[str, Type[Gemm]] = {"gemm_simt": GemmSimt, "gemm_sm90": GemmSm90}
 
 
@@ -117,6 +127,15 @@ def macros(config: Gemm) -> List[Tuple[str, object]]:
             values = value if isinstance(value, tuple) else (int(value) if isinstance(value, bool) else value,)
             result += zip(names, values)
     return result
+
+
+def sentence(detail: Dict[str, Any], model: Type[Gemm], shown: str) -> str:
+    """What one pydantic error says; `shown`: the value as its reader wrote it, empty if it is missing."""
+    if detail["type"] == "catc":
+        return detail["msg"]
+    field = str(detail["loc"][0]) if detail["loc"] else ""
+    description = model.model_fields[field].description if field in model.model_fields else ""
+    return f"must be {description}; not {shown}" if shown else f"is missing; {description}"
 
 
 def unknown_field(name: str, model: Type[Gemm]) -> str:

@@ -19,6 +19,9 @@ from catlass_c.errors import CodegenError, Position, Problem
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast where PyYAML was built with libyaml
 _DECIMAL = re.compile(r"[+-]?(0|[1-9][0-9]*)\Z")
 _FRACTION = re.compile(r"[+-]?[0-9]+\.[0-9]*([eE][+-][0-9]+)?\Z")
+# The last: bytes of a name that are no UTF-8.
+_NO_LABEL = re.compile(r"[\"\\*\x00-\x1f\x7f\ud800-\udfff]")
+_DIGITS_MAX = 40  # Python refuses to convert thousands, and no field takes even these
 _DEPTH_MAX = 16  # an anchor that contains itself would otherwise never end
 
 
@@ -54,8 +57,13 @@ def plain(node: Node) -> object:
 
 
 def label(path: Path) -> str:
-    """How generated files name a source: folder and file, so that they do not depend on where the tree lies."""
-    return f"{path.resolve().parent.name}/{path.name}"
+    """How generated files name a source: folder and file, so that they do not depend on where the tree lies. It goes
+    into C strings, #line and comments, so that CodegenError refuses characters that mean something there."""
+    text = f"{path.resolve().parent.name}/{path.name}"
+    if _NO_LABEL.search(text):
+        raise CodegenError([Problem(f"{str(path)!r}: generated C names this file and its folder, and a quote, "
+                                    "backslash, * or control character would break it; rename the file or folder")])
+    return text
 
 
 def read(path: Path, decimals: bool = False) -> Mapping:
@@ -135,7 +143,10 @@ class _Reader:
         if kind == "bool":
             return node.value.lower() in ("true", "yes", "on")
         if kind == "int" and _DECIMAL.match(node.value):
-            return int(node.value)
+            if len(node.value) <= _DIGITS_MAX:
+                return int(node.value)
+            self.refuse(node, f"is a number of {len(node.value)} digits; at most {_DIGITS_MAX}", key)
+            return ""
         if kind == "float" and self.decimals and _FRACTION.match(node.value):
             return float(node.value)
         if kind == "null":

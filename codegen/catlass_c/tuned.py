@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 from catlass_c import source
 from catlass_c.errors import CodegenError, Position, Problem, did_you_mean
 from catlass_c.hashing import fnv1a_64
-from catlass_c.instances import Instance, quoted, version_problem
+from catlass_c.instances import Inputs, Instance, quoted, version_problem
 from catlass_c.registry import key_text
 
 _TOP = ("schema", "device", "sms", "cc", "entries")
@@ -78,6 +78,37 @@ class Table:
 class Tuned:
     tables: Tuple[Table, ...]
     warnings: Tuple[str, ...]
+
+    def count(self, path: Path) -> int:
+        """Entries of one file."""
+        return sum(entry.position.file == str(path) for table in self.tables for entry in table.entries)
+
+
+def _holds_measurements(path: Path) -> bool:
+    try:
+        keys = source.read(path, decimals=True).keys
+    except CodegenError:  # whoever reads it in earnest says what is wrong
+        return path.parent.name == "tuned"
+    return any(key in keys for key in _TOP[1:]) and not any(key in keys for key in ("skeleton", "instances"))
+
+
+def apart(inputs: Inputs) -> Inputs:
+    """The same with files of measurements among the instance files put where they belong."""
+    measured = [path for path in inputs.files if _holds_measurements(path)]
+    tuned = dict.fromkeys([*measured, *inputs.tuned])
+    return replace(inputs, files=tuple(path for path in inputs.files if path not in measured), tuned=tuple(tuned))
+
+
+def check(inputs: Inputs, found: Sequence[Instance], library: Callable[[], Inputs]) -> Tuned:
+    """The entries of inputs.tuned, whose instances are those `found` in inputs.files, in the folder above a file of
+    tuned/, or where there are none, in `library`."""
+    read = {path.resolve() for path in inputs.files}
+    more = [path for file in inputs.tuned for path in sorted(file.resolve().parent.parent.glob("*.yaml"))
+            if file.resolve().parent.name == "tuned" and path not in read]
+    instances = list(found) + replace(inputs, files=tuple(dict.fromkeys(more))).load()
+    if not instances:
+        instances = library().load()
+    return load(inputs.tuned, instances, instances)
 
 
 def load(files: Sequence[Path], instances: Sequence[Instance], built: Sequence[Instance]) -> Tuned:

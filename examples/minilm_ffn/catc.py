@@ -121,7 +121,7 @@ class Library:
             "catc_last_message": (c_char_p,),
             "catc_device_count": (c_int,),
             "catc_op_id": (c_uint32, c_char_p),
-            "catc_gemm_plan_sized": (c_int, plan_p, args_p, c_size_t),
+            "catc_gemm_make_plan_sized": (c_int, plan_p, args_p, c_size_t),
             "catc_gemm_launch": (c_int, plan_p, c_void_p, c_void_p),
             "catc_gemm_plan_instance": (ctypes.POINTER(GemmInstance), plan_p),
             "catc_gemm_explain_sized": (c_int, args_p, c_size_t, c_char_p, c_size_t),
@@ -140,7 +140,7 @@ class Library:
     def gemm(self, args):
         """Choose an instance, run it, and return its name."""
         plan = GemmPlan()
-        status = self.lib.catc_gemm_plan_sized(plan, args, ctypes.sizeof(args))
+        status = self.lib.catc_gemm_make_plan_sized(plan, args, ctypes.sizeof(args))
         if status == CATC_OK:
             status = self.lib.catc_gemm_launch(plan, args.workspace, args.stream)
         if status != CATC_OK:

@@ -10,6 +10,7 @@
 
 CATC_EXTERN_C_BEGIN
 
+/* Every field is required in a description of your own; start from a copy of a built-in one. */
 struct catc_device {
     const char *name;       /* short name, "h200"; a current GPU that is not in the list: "sm_90" and so on */
     int cc;                 /* compute capability x 10: 90 for 9.0 */

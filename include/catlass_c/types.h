@@ -79,7 +79,7 @@ enum {
         CATC_SKELETONS(CATC_TOKEN_SKELETON) CATC_TOKEN_LAST_
 };
 
-/* Bits of a 16-bit float; arithmetic is always done in fp32 (tile/convert.h). */
+/* Bits of a 16-bit float; arithmetic is always done in fp32 (arch/simt.h). */
 typedef uint16_t catc_bf16_bits;
 typedef uint16_t catc_f16_bits;
 

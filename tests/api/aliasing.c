@@ -80,15 +80,15 @@ static void overlap(enum catc_backend backend)
     g = good;
     g.beta = &one;
     g.c = d + 4 * 32; /* C one row further */
-    refused(&g, "must be C itself");
+    refused(&g, "unless it is C itself");
     g.c = d;
     g.ldc = 33;
-    refused(&g, "must be C itself");
+    refused(&g, "unless it is C itself");
     g.ldc = 0;
     g.batch = 2;
     g.stride_d = 32 * 32;
     g.stride_c = 0; /* every problem would read the first one's result */
-    refused(&g, "must be C itself");
+    refused(&g, "unless it is C itself");
     g = good;
     g.c = d; /* beta is 0: C is not read, so it cannot matter */
     g.ldc = 77;
@@ -133,14 +133,52 @@ static void slices(enum catc_backend backend)
     simple_close(&s);
 }
 
+/* Problems of a batch against each other, and outputs of the chain against everything. */
+static void batches_and_taps(enum catc_backend backend)
+{
+    struct simple s;
+    simple_open(&s, backend, CATC_F32, CATC_TN, 32, 32, 32, simple_a, simple_b);
+    struct catc_gemm_args const good = s.args;
+    char *const a = (char *)(uintptr_t)good.a, *const d = (char *)good.d;
+    int64_t const matrix = 32 * 32;
+
+    struct catc_gemm_args g = good;
+    g.batch = 2;
+    g.stride_d = 32; /* the second problem starts in the second row of the first */
+    refused(&g, "stride_d=32");
+    g.stride_d = matrix;
+    g.stride_a = matrix;
+    g.d = a + 4 * matrix; /* D of the first problem is A of the second */
+    refused(&g, "with A");
+    g.m = 0; /* nothing is written, so nothing can be shared; stride_d = m * n is 0 then */
+    g.stride_d = 0;
+    CHECK(catc_gemm(&g) == CATC_OK);
+
+    g = good;
+    simple_push(&s, "bias", CATC_EPI_COL, simple_zero);
+    g.epi[0] = s.args.epi[0];
+    g.epi[1].op = CATC_OP_TAP;
+    g.epi[2].op = CATC_OP_GELU;
+    g.n_epi = 3;
+    g.epi[1].out = a;
+    refused(&g, "with A");
+    g.epi[1].out = d;
+    refused(&g, "with D");
+    g.epi[1].out = (char *)(uintptr_t)g.epi[0].ptr - 4; /* over the bias */
+    refused(&g, "with epi[0].ptr");
+    simple_close(&s);
+}
+
 int main(void)
 {
+    simple_needs_default_set();
     enum catc_backend backend[2];
     int const backends = simple_backends(backend);
     for (int b = 0; b < backends; ++b) {
         in_place(backend[b]);
         overlap(backend[b]);
         slices(backend[b]);
+        batches_and_taps(backend[b]);
     }
     return check_result();
 }

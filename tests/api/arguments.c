@@ -115,17 +115,20 @@ static void enumerators(void)
 
 static void leading_dimensions(void)
 {
+    static float const one = 1.0f; /* C counts only if it is read */
     REFUSE(good(CATC_TN), g.lda = K - 1, CATC_INVALID_ARGUMENT, "lda:", "lda=7 must be at least 8");
     REFUSE(good(CATC_NN), g.lda = M - 1, CATC_INVALID_ARGUMENT, "lda:", "lda=23 must be at least 24");
     REFUSE(good(CATC_TN), g.ldb = K - 1, CATC_INVALID_ARGUMENT, "ldb:", "ldb=7 must be at least 8");
     REFUSE(good(CATC_TT), g.ldb = N - 1, CATC_INVALID_ARGUMENT, "ldb:", "ldb=15 must be at least 16");
     REFUSE(good(CATC_NT), g.ldb = N - 1, CATC_INVALID_ARGUMENT, "ldb:", "ldb=15 must be at least 16");
-    REFUSE(good(CATC_TN), g.ldc = N - 1, CATC_INVALID_ARGUMENT, "ldc:", "ldc=15 must be at least 16");
+    REFUSE(good(CATC_TN), (g.beta = &one, g.c = g.d, g.ldc = N - 1), CATC_INVALID_ARGUMENT,
+           "ldc:", "ldc=15 must be at least 16");
     REFUSE(good(CATC_TN), g.ldd = N - 1, CATC_INVALID_ARGUMENT, "ldd:", "ldd=15 must be at least 16");
     REFUSE(good(CATC_TN), g.lda = -8, CATC_INVALID_ARGUMENT, "lda:", "lda=-8");
     REFUSE(good(CATC_TN), g.stride_a = -1, CATC_INVALID_ARGUMENT, "stride_a:", "stride_a=-1");
     REFUSE(good(CATC_TN), g.stride_b = -2, CATC_INVALID_ARGUMENT, "stride_b:", "stride_b=-2");
-    REFUSE(good(CATC_TN), g.stride_c = -3, CATC_INVALID_ARGUMENT, "stride_c:", "stride_c=-3");
+    REFUSE(good(CATC_TN), (g.beta = &one, g.c = g.d, g.stride_c = -3), CATC_INVALID_ARGUMENT,
+           "stride_c:", "stride_c=-3");
     REFUSE(good(CATC_TN), g.stride_d = -4, CATC_INVALID_ARGUMENT, "stride_d:", "stride_d=-4");
     REFUSE(good(CATC_TN), g.batch = 2, CATC_INVALID_ARGUMENT, "stride_d:", "stride_d=0");
     REFUSE(good(CATC_TN), g.batch = 2; g.stride_d = N - 1, CATC_INVALID_ARGUMENT, "stride_d:", "stride_d=15");
@@ -229,6 +232,7 @@ static void check(void)
 
 int main(void)
 {
+    simple_needs_default_set();
     unsetenv("CATC_HOST_DEVICE");
     memset(memory_d, 0x5a, sizeof memory_d);
     sizes();

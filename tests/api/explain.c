@@ -116,6 +116,7 @@ static void small_buffer(void)
 
 int main(void)
 {
+    simple_needs_default_set();
     unsetenv("CATC_HOST_DEVICE");
     chosen();
     refused();

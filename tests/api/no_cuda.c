@@ -19,7 +19,7 @@ int main(void)
 {
     struct simple s;
     struct catc_device device;
-    int const gpus = catc_device_count();
+    int const gpus = gpu_count();
     enum catc_status const status = catc_device_current(&device);
     unsetenv("CATC_HOST_DEVICE");
     simple_open(&s, CATC_HOST, CATC_F32, CATC_TN, 33, 17, 9, simple_a, simple_b);

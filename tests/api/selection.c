@@ -196,13 +196,31 @@ static void user_registry(void)
     CHECK(catc_gemm_find_in(NULL, CATC_HOST, "user_instance") == NULL);
 }
 
+/* A description of the caller's own must be whole: the model divides by its fields. */
+static void own_device(void)
+{
+    struct catc_device device = *catc_device_find("h200");
+    struct catc_gemm_args g = simple_fake(CATC_F32, CATC_TN, 64, 64, 64);
+    g.backend = CATC_HOST;
+    g.device = &device;
+    CHECK(catc_gemm_explain(&g, NULL, 0) == CATC_OK);
+    device.sms = 0;
+    CHECK(catc_gemm_explain(&g, NULL, 0) == CATC_INVALID_ARGUMENT);
+    CHECK_HAS(catc_last_message(), "device=h200 must have every field");
+    device.sms = 132;
+    device.name = NULL;
+    CHECK(catc_gemm_explain(&g, NULL, 0) == CATC_INVALID_ARGUMENT);
+}
+
 int main(void)
 {
+    simple_needs_default_set();
     unsetenv("CATC_HOST_DEVICE");
     unsetenv("CATC_LOG");
     every_device();
     architecture();
     host_device();
+    own_device();
     fixed_m();
     forced();
     user_registry();

@@ -21,7 +21,7 @@ static enum catc_status call(int entry, const struct catc_gemm_args *args, size_
     case 0: return catc_gemm_sized(args, size);
     case 1: return catc_gemm_check_sized(catc_gemm_plan_instance(plan), args, size, text, sizeof text);
     case 2: return catc_gemm_workspace_size_sized(args, size, &bytes);
-    case 3: return catc_gemm_plan_sized(plan, args, size);
+    case 3: return catc_gemm_make_plan_sized(plan, args, size);
     case 4: return catc_gemm_plan_update_sized(plan, args, size);
     default: return catc_gemm_explain_sized(args, size, text, sizeof text);
     }

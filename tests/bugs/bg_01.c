@@ -14,6 +14,7 @@ static double batch_value(int64_t row, int64_t k)
 
 int main(void)
 {
+    simple_needs_default_set();
     enum catc_backend backend[2];
     int const backends = simple_backends(backend);
     for (int b = 0; b < backends; ++b) {

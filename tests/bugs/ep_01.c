@@ -112,6 +112,7 @@ static bool has_chain(enum catc_backend backend, enum catc_type type, const char
 
 int main(void)
 {
+    simple_needs_default_set();
     enum catc_backend backend[2];
     int const backends = simple_backends(backend);
     static const int64_t shape[][2] = {{3, 5}, {5, 3}, {1, 33}, {33, 1}, {64, 64}};

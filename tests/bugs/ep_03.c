@@ -102,6 +102,7 @@ static bool has(enum catc_backend backend, enum catc_type type, const char *op)
 
 int main(void)
 {
+    simple_needs_default_set();
     enum catc_backend backend[2];
     int const backends = simple_backends(backend);
     static const char *const form[] = {"gelu", "gelu_tanh"};

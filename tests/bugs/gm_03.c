@@ -111,6 +111,7 @@ static void selection(void)
 
 int main(void)
 {
+    simple_needs_default_set();
     enum catc_backend backend[2];
     int const backends = simple_backends(backend);
     unsetenv("CATC_HOST_DEVICE");

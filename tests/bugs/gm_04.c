@@ -6,6 +6,7 @@
 
 int main(void)
 {
+    simple_needs_default_set();
     static const int64_t depth[] = {1, 3, 17, 133};
     enum catc_backend backend[2];
     int const backends = simple_backends(backend);

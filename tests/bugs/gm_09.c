@@ -194,6 +194,7 @@ static void far_batch(enum catc_backend backend)
 
 int main(void)
 {
+    simple_needs_default_set();
     enum catc_backend backend[2];
     int const backends = simple_backends(backend);
     for (int b = 0; b < backends; ++b) {

@@ -46,6 +46,7 @@ static void twice(enum catc_backend backend, enum catc_type type, const struct c
 
 int main(void)
 {
+    simple_needs_default_set();
     enum catc_backend backend[2];
     int const backends = simple_backends(backend);
     for (int b = 0; b < backends; ++b) {

@@ -55,7 +55,7 @@ int main(void)
 {
     impossible(CATC_HOST);
 #if CATC_WITH_CUDA
-    if (catc_device_count() > 0) {
+    if (gpu_count() > 0) {
         impossible(CATC_CUDA);
         old_error();
     }

@@ -92,7 +92,7 @@ int main(int argc, char **argv)
         return child(strcmp(argv[1], "cuda") == 0 ? CATC_CUDA : CATC_HOST);
     }
     starts("host", STARTS);
-    if (catc_device_count() > 0) {
+    if (gpu_count() > 0) {
         starts("cuda", 5); /* CUDA's start costs a third of a second */
     }
     return check_result();

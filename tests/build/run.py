@@ -114,6 +114,7 @@ def archs():
         script = work / "archs.cmake"
         script.write_text(f'set(CATC_NVCC "{options.nvcc}")\nset(CATC_ARCHS "{value}")\n'
                           f'include("{options.source}/cmake/catc_archs.cmake")\n'
+                          'catc_check_archs(CATC_ARCHS_EFFECTIVE CATC_ARCHS "${CATC_NVCC}" ${CATC_ARCHS})\n'
                           'message(STATUS "effective=${CATC_ARCHS_EFFECTIVE}")\n')
         code, text, _ = run(options.cmake, "-P", script)
         return code, re.sub(r"\s+", " ", text)
@@ -349,6 +350,8 @@ def setup():
         text, _ = must("sh", script, env=env)
         check("ready" in text and "installing" not in text, "everything is there already", text)
     check(not (source / ".venv").exists(), "a virtual environment that nobody needs")
+    text, _ = must("sh", script, env=env, drop=("HOME", "XDG_CACHE_HOME"))
+    check("ready" in text, "without HOME", text)
     code, text, _ = run("sh", script, "--wrong")
     check(code == 2 and "unknown option '--wrong'" in text, "an unknown option", text)
 

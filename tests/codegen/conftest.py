@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the code generator share: the package on the path, and instance files in a folder of their own."""
 
+import os
+import shlex
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +23,23 @@ def good(**changes):
     fields = {"a": "f32", "layout": "tn", "tile": "[64, 64, 8]", "warp": "[32, 32]", "thread": "[8, 4]", "stages": "2"}
     fields.update(changes)
     return "{" + ", ".join(f"{key}: {value}" for key, value in fields.items() if value is not None) + "}"
+
+
+@pytest.fixture
+def c_compiler():
+    """As words: $CC, else what the code generator itself would take."""
+    from catlass_c.probe import find_compiler
+
+    return find_compiler()
+
+
+@pytest.fixture
+def cxx_compiler():
+    words = shlex.split(os.environ.get("CXX", ""))
+    for candidate in [words] if words else [["c++"], ["g++"], ["clang++"]]:
+        if shutil.which(candidate[0]):
+            return candidate
+    return pytest.skip("no C++ compiler: neither $CXX nor c++, g++ or clang++")
 
 
 @dataclass

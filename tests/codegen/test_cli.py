@@ -4,8 +4,10 @@ command prints."""
 
 import json
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from conftest import GOOD, GOOD_NAME, ROOT, good
@@ -39,7 +41,15 @@ def test_help_for_a_newcomer(cli):
 @pytest.mark.parametrize(("args", "message"), [
     ((), "a command is missing; one of check, doctor"),
     (("lst",), "no command 'lst'; did you mean 'list'?"),
-    (("list", "--fliter", "x"), "--fliter"),
+    (("list", "--fliter", "x"),
+     "catlass-c list: no option '--fliter'; did you mean '--filter'? (see catlass-c list --help)\n"),
+    (("--verson",), "catlass-c: no option '--verson'; did you mean '--version'?"),
+    (("new", "--no-swop"), "no option '--no-swop'; did you mean '--no-swap'?"),
+    (("list", "--zzzzzz"), "catlass-c list: no option '--zzzzzz' (see"),
+    (("run", GOOD_NAME, "--m", "5"), "--m, --n and --k go together"),
+    (("run", GOOD_NAME, "--m", "5", "--n", "0", "--k", "1", "--case", "exact"), "--case has sizes of its own"),
+    (("run", GOOD_NAME, "--seed", str(1 << 64)), "is not in the range"),
+    (("new", "--tile", "64x64x--8"), "'64x64x--8' must be 3 whole numbers"),
     (("run", GOOD_NAME, "--m", "0x"), "'0x' is not a valid integer"),
     (("run", GOOD_NAME, "--m", "-1"), "-1 is not in the range"),
     (("run", GOOD_NAME, "--backend", "cpu"), "'cpu' is not one of"),
@@ -51,6 +61,7 @@ def test_help_for_a_newcomer(cli):
 def test_misuse(args, message, cli):
     result = cli(*args)
     assert result.code == 2 and result.out == "" and message in result.err, result.err
+    assert result.err.startswith("catlass-c") and result.err.count("\n") == 1, result.err
 
 
 @pytest.mark.parametrize("pattern", ["nosuch*", "gemm_simt_fp61*", ""])
@@ -152,7 +163,10 @@ def test_new(cli):
     ((*NEW, "2", "--epilogue", "gelo"), "operation 'gelo' is unknown; did you mean 'gelu'?"),
     ((*NEW, "2", "--skeleton", "gemm"), "--skeleton: 'gemm' is unknown"),
     (("new", "--a", "f32"), "tile: is missing"),
-    (("new", "--from", "gemm_x"), "'gemm_x' is not the name of an instance"),
+    (("new", "--from", "gemm_x"), "--from: 'gemm_x' is not the name of an instance"),
+    (("new", "--from", GOOD_NAME[:-5]), f"is not the name of an instance; the nearest instance is {GOOD_NAME[:14]}"),
+    (("new", "--from", GOOD_NAME.replace("f32", "f33", 1)), "': a: 'f33' is unknown; did you mean 'f32'?\n"),
+    ((*NEW, "2147483648"), "stages: 2147483648 is out of range"),
     (("new", "--from", GOOD_NAME, "--a", "a: b, c"), "is unknown; known: f32"),
 ])
 def test_new_that_is_refused(args, message, cli, tmp_path):
@@ -184,6 +198,64 @@ def test_append_that_is_refused(text, message, cli, tmp_path):
     result = cli(*NEW, "2", "--append", path)
     assert result.code == 1 and message in result.err, result.err
     assert path.read_text() == text
+
+
+def test_run_of_fixed_cases(cli, build):
+    result = cli("run", GOOD_NAME, "--build", build)
+    assert result.code == 0 and result.out == f"driver --backend host --seed 1 {GOOD_NAME}\n"
+    result = cli("run", GOOD_NAME, "--build", build, "--case", "exact", "--seed", "3")
+    assert result.out == f"driver --backend host --seed 3 --case exact {GOOD_NAME}\n"
+    result = cli("run", GOOD_NAME, "--build", build, "--m", "0", "--n", "0", "--k", "0")
+    assert result.out == f"driver --backend host --seed 1 --m 0 --n 0 --k 0 {GOOD_NAME}\n"
+
+
+@pytest.mark.parametrize("library", [None, "catlass c", "_deps/catlass_c-build"])
+def test_run_for_a_target_of_catc_add_instances(library, cli, write, tmp_path):
+    """Its generated folder and driver lie beside each other, in the folder of the CMakeLists.txt that calls it; the
+    library may be a subproject with an instance of the same name."""
+    tree = tmp_path / "user build"
+    path = write(GOOD)
+    generated = tree / "sub" / "main_instances" / "generated"
+    generated.parent.mkdir(parents=True)
+    assert cli("generate", "--instances", path, "--out", generated, "--select", "all", "--prefix", "mine_", "--name",
+               "mine").code == 0
+    if library:
+        (tree / library).mkdir(parents=True)
+        assert cli("generate", "--instances", path, "--out", tree / library / "generated", "--select", "all").code == 0
+    driver = tree / "sub" / "main_instances_driver"
+    if not library:
+        result = cli("run", GOOD_NAME, "--build", tree)
+        assert result.code == 1 and result.err == (
+            f"{driver}: the test driver is not built; give TESTS to catc_add_instances and build main_instances_driver "
+            "(CMAKE_RUNTIME_OUTPUT_DIRECTORY must not put it elsewhere)\n")
+    driver.write_text('#!/bin/sh\necho "own driver $*"\n')
+    driver.chmod(0o755)
+    for folder in (tree, tree / "sub", generated.parent):
+        result = cli("run", GOOD_NAME, "--build", folder, "--case", "exact")
+        assert result.code == 0, result.err
+        assert result.out == f"own driver --backend host --seed 1 --case exact {GOOD_NAME}\n"
+    assert "built: host" in cli("list", "--instances", path, "--build", tree).out
+    assert str(generated.parent) in cli("show", "--instances", path, "--build", tree, GOOD_NAME).out
+    result = cli("run", "nosuch", "--build", generated.parent)
+    assert result.code == 1 and "hold 1" not in result.err and "SELECT of catc_add_instances" in result.err
+
+
+def test_repeat_line_of_the_driver(cli):
+    """What the driver prints when a case fails is a command that runs that case."""
+    folder = os.environ.get("CATC_BUILD", "")
+    if not (Path(folder) / "tests" / "catc_gemm_driver").is_file():
+        pytest.skip("CATC_BUILD names no build tree with the test driver")
+    source = re.sub(r'"\s*\n\s*"', "", (ROOT / "tests" / "gemm_driver.c").read_text())  # literals in a row are one
+    lines = re.findall(r'catlass-c run ([^"\\]*)', source)
+    assert any("--case %s" in line for line in lines)
+    name = json.loads((Path(folder) / "generated" / "instances.json").read_text())["instances"][0]["name"]
+    values = {"--backend": "host", "--case": "exact", "--seed": "7", "--m": "5", "--n": "6", "--k": "7"}
+    for line in lines:
+        words = line.split()
+        words = [values.get(words[i - 1], name) if word.startswith("%") else word for i, word in enumerate(words)]
+        assert words[0] == name
+        result = cli("run", *words, "--build", folder)
+        assert result.code == 0, result.out + result.err
 
 
 def test_run(cli, build):
@@ -224,6 +296,51 @@ def test_doctor(cli, monkeypatch, tmp_path):
     assert [step["name"] for step in data["steps"]] == [
         "python", "packages", "headers", "c compiler", "instances", "cmake", "nvcc", "driver", "gpu", "build"]
     assert data["ok"] == (result.code == 0)
+
+
+def program(path, text="echo release 13.0"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_doctor_looks_for_nvcc_where_the_build_does(cli, monkeypatch, tmp_path):
+    from catlass_c import doctor
+
+    for name in ("CUDACXX", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "path"))
+    monkeypatch.setattr(doctor, "_CUDA_DEFAULT_ROOT", str(tmp_path / "usual"))
+    monkeypatch.setattr(doctor, "checkout", lambda: tmp_path / "checkout")
+    wheel = Path("lib", "python3.11", "site-packages", "nvidia", "cu13", "bin", "nvcc")
+
+    def found():
+        step = doctor._nvcc()
+        return step.state, step.detail
+
+    assert doctor.find_nvcc() == ("", "") and found()[0] == doctor.MISSING
+    cache = tmp_path / "cache" / "catlass_c" / "venv"  # XDG_CACHE_HOME of these tests
+    places = [(cache / wheel, f"the virtual environment {cache}"),
+              (tmp_path / "checkout" / ".venv" / wheel, f"the virtual environment {tmp_path / 'checkout' / '.venv'}"),
+              (tmp_path / "venv" / wheel, f"the virtual environment {tmp_path / 'venv'}"),
+              (tmp_path / "usual" / "bin" / "nvcc", "the usual folder"),
+              (tmp_path / "cuda path" / "bin" / "nvcc", "CUDA_PATH"), (tmp_path / "home" / "bin" / "nvcc", "CUDA_HOME"),
+              (tmp_path / "path" / "nvcc", "PATH"), (tmp_path / "named", "CUDACXX")]
+    variables = {"CUDA_PATH": "cuda path", "CUDA_HOME": "home", "CUDACXX": "named", "VIRTUAL_ENV": "venv"}
+    for path, place in places:  # each goes before those that are there already
+        program(path, "echo release 13.0")
+        variable = "VIRTUAL_ENV" if path.is_relative_to(tmp_path / "venv") else place
+        if variable in variables:
+            monkeypatch.setenv(variable, str(tmp_path / variables[variable]))
+        assert doctor.find_nvcc() == (str(path), place)
+    assert found() == (doctor.OK, f"release 13.0 at {tmp_path / 'named'} (from CUDACXX)")
+    program(tmp_path / "named", "echo release 11.8")
+    assert found()[0] == doctor.FAILED
+    (tmp_path / "named").unlink()
+    assert found() == (doctor.FAILED, f"CUDACXX names {tmp_path / 'named'}, which does not exist")
+    monkeypatch.setenv("CUDACXX", "nvcc")
+    assert doctor.find_nvcc() == (str(tmp_path / "path" / "nvcc"), "CUDACXX")
 
 
 def test_doctor_with_nothing_around(cli, monkeypatch, tmp_path):

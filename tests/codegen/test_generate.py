@@ -70,7 +70,6 @@ def test_golden(write, generate):
     for extension in ("c", "cu"):
         assert (out / f"{bucket}.{extension}").read_text().splitlines()[1:] == [f'#include "params/{name}.h"']
     cmake = (out / "instances.cmake").read_text()
-    assert f'set(CATC_GEN_SOURCE_{name} "instances/gemm_simt.yaml:4")\n' in cmake
     here = "${CMAKE_CURRENT_LIST_DIR}"
     assert f'set(CATC_GEN_BUCKETS_gemm_simt_host\n    "{here}/{bucket}.c"\n)\n' in cmake
     assert f'set(CATC_GEN_BUCKETS_gemm_simt_cuda\n    "{here}/{bucket}.cu"\n)\n' in cmake
@@ -180,10 +179,22 @@ def test_no_half_file(write, generate, monkeypatch, tmp_path):
     assert not list(tmp_path.glob("*x.c*"))
 
 
-def test_compiles(write, generate, tmp_path):
+def test_cmake_reads_every_variable_that_is_written(write, generate):
+    cmake = (generate(write(GOOD), backends=("host",)) / "instances.cmake").read_text()
+    scripts = "".join(path.read_text() for path in [ROOT / "CMakeLists.txt", *(ROOT / "cmake").glob("*.cmake"),
+                                                    *(ROOT / "tests").glob("**/CMakeLists.txt")])
+    names = re.findall(r"^set\(CATC_GEN_(\w+)", cmake, re.MULTILINE)
+    # those that a target does not have are set too, to nothing
+    assert {"INSTANCES_cuda", "BUCKETS_gemm_simt_cuda"} < set(names)
+    for name in names:
+        read = re.sub("_(host|cuda)$", "_${backend}", name.replace("gemm_simt", "${skeleton}"))
+        assert re.search(rf"\bCATC_GEN_({re.escape(name)}|{re.escape(read)})(?!\w)", scripts), name
+
+
+def test_compiles(write, generate, tmp_path, c_compiler):
     path = write(good(layout="[tn, nt]"), good(epilogue="[[bias], [amax], [tap.bf16, gelu]]"))
     out = generate(path, backends=("host",))
-    compile_c = ["cc", "-std=gnu11", "-Wc++-compat", *STRICT, "-c"]
+    compile_c = [*c_compiler, "-std=gnu11", "-Wc++-compat", *STRICT, "-c"]
     subprocess.run([*compile_c, str(out / "registry.c"), "-o", str(tmp_path / "registry.o")], check=True)
     source = tmp_path / "use.c"
     source.write_text('#include "catlass_c/instances.h"\n#include "catlass_c/operations.h"\n'
@@ -192,11 +203,19 @@ def test_compiles(write, generate, tmp_path):
                       "unsigned here_op = CATC_OP_GELU;\n")
     headers = ["-I", str(out / "include")]
     subprocess.run([*compile_c, *headers, str(source), "-o", str(tmp_path / "use.o")], check=True)
-    subprocess.run(["c++", "-std=c++11", *STRICT, *headers, "-xc++", "-c", str(source), "-o", str(tmp_path / "use.o")],
-                   check=True)
 
 
-def test_registry_keys_are_those_of_the_library(tmp_path, write, generate):
+def test_headers_compile_as_cxx(write, generate, tmp_path, cxx_compiler):
+    out = generate(write(good(layout="[tn, nt]")))
+    source = tmp_path / "use.cpp"
+    source.write_text('#include "catlass_c/instances.h"\n#include "catlass_c/operations.h"\n'
+                      f"const void *here() {{ return &catc_{GOOD_NAME}_host_instance; }}\n"
+                      "unsigned here_op = CATC_OP_GELU;\n")
+    subprocess.run([*cxx_compiler, "-std=c++11", *STRICT, "-I", str(out / "include"), "-c", str(source), "-o",
+                    str(tmp_path / "use.o")], check=True)
+
+
+def test_registry_keys_are_those_of_the_library(tmp_path, write, generate, c_compiler):
     """Group keys of the generated table against catc_gemm_key, and ids against catc_op_id, as C computes them."""
     assert fnv1a_32("") == 0x811C9DC5 and fnv1a_32("foobar") == 0xBF9CF968
     assert fnv1a_64("") == 0xCBF29CE484222325 and fnv1a_64("foobar") == 0x85944171F73967E8
@@ -221,8 +240,8 @@ int main(void)
 }
 """)
     program = tmp_path / "key"
-    subprocess.run(["cc", "-std=gnu11", "-I", str(ROOT / "include"), "-I", str(out / "include"), str(source), "-o",
-                    str(program)], check=True)
+    subprocess.run([*c_compiler, "-std=gnu11", "-I", str(ROOT / "include"), "-I", str(out / "include"), str(source),
+                    "-o", str(program)], check=True)
     key = subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout
     assert key in (out / "registry.c").read_text()
 
@@ -235,7 +254,7 @@ def test_groups_are_sorted_and_whole(write, generate):
     assert [int(first) for _, first, _ in groups] == [0, 3, 6, 9, 12, 15] and {n for *_, n in groups} == {"3"}
 
 
-def test_target_of_a_user(write, generate, tmp_path):
+def test_target_of_a_user(write, generate, tmp_path, c_compiler):
     ops = tmp_path / "my ops"
     ops.mkdir()
     (ops / "clip.h").write_text('#include "catlass_c/epilogue/op.h"\nCATC_EPI_OP(clip, SCALAR)\n')
@@ -245,8 +264,7 @@ def test_target_of_a_user(write, generate, tmp_path):
     registry = (out / "registry.c").read_text()
     assert f"mine_{GOOD_NAME}_bias_clip_host_instance" in registry and "catc_library_registry()" in registry
     assert "const struct catc_registry *mine_registry(void);" in (out / "include" / "mine" / "instances.h").read_text()
-    assert str(ops) in (out / "instances.cmake").read_text()
-    subprocess.run(["cc", "-std=gnu11", "-Wc++-compat", *STRICT, "-c", str(out / "registry.c"), "-o",
+    subprocess.run([*c_compiler, "-std=gnu11", "-Wc++-compat", *STRICT, "-c", str(out / "registry.c"), "-o",
                     str(tmp_path / "registry.o")], check=True)
 
 
@@ -283,6 +301,24 @@ def test_paths_with_spaces_and_no_machine_paths(generate, tmp_path):
     out = generate(folder)
     assert '#line 4 "my instances/a b.yaml"' in (out / "params" / f"{GOOD_NAME}.h").read_text()
     assert all(str(tmp_path).encode() not in data for name, (data, _) in contents(out).items() if name != "probe.json")
+
+
+@pytest.mark.parametrize(("folder", "file"), [
+    ("a", 'b".yaml'), ("a", "b\\.yaml"), ("a", "b\n.yaml"), ("a", "*b.yaml"), ("a*", "b.yaml"), ('"', "b.yaml"),
+    ("a", b"b\xff.yaml"),
+])
+def test_path_that_c_could_not_hold(folder, file, generate, tmp_path):
+    import os
+
+    path = tmp_path / folder / os.fsdecode(file)
+    path.parent.mkdir()
+    path.write_text(f"schema: 1\nskeleton: gemm_simt\ninstances:\n  - {GOOD}\n")
+    with pytest.raises(CodegenError) as refused:
+        generate(path)
+    assert str(refused.value) == (
+        f"{str(path)!r}: generated C names this file and its folder, and a quote, backslash, * or control character "
+        "would break it; rename the file or folder")
+    assert not (tmp_path / "out").exists()
 
 
 def test_library_instances_of_the_default_set(include, tmp_path):

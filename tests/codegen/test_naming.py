@@ -85,6 +85,24 @@ def test_what_is_no_name(name, inputs):
         naming.parse_name(name, inputs.operations, inputs.tokens)
 
 
+def test_a_model_for_every_skeleton_of_types_h():
+    from catlass_c.headers import token_pairs
+
+    text = (ROOT / "include" / "catlass_c" / "types.h").read_text()
+    assert [token for _, token in token_pairs(text, "CATC_SKELETONS")] == list(schema.MODELS)
+
+
+@pytest.mark.parametrize(("name", "message"), [
+    ("gemm_simt_f33_f32_f32_f32_tn_64x64x8_w32x32_t8x4_s2_simt", "a: 'f33' is unknown; did you mean 'f32'?"),
+    ("gemm_simt_f32_f32_f32_f32_tn_64x64x8_w32x32_t8x4_s2147483648_simt", "stages: 2147483648 is out of range"),
+    ("gemm_simt_f32_f32_f32_f32_tn_64x64x8_s2_simt", "warp: is missing; two whole numbers"),
+])
+def test_name_with_a_wrong_field(name, message, inputs):
+    with pytest.raises(ValueError) as refused:
+        naming.parse_name(name, inputs.operations, inputs.tokens)
+    assert str(refused.value).startswith(f"'{name}': {message}")
+
+
 def test_every_parameter_is_in_the_macros():
     for model in schema.MODELS.values():
         assert set(model.model_fields) - SELECTION_ONLY - {"epilogue"} <= set(schema.MACROS)

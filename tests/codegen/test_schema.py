@@ -6,6 +6,7 @@ from conftest import GOOD, GOOD_NAME, HEAD, good
 
 TILE = "entry 1: tile: must be three whole numbers, [M, N, K] of a block's tile; not "
 STAGES = "entry 1: stages: must be a whole number, the stages of the pipeline; not "
+RANGE = "is out of range; at most 2147483647 (2^31 - 1), because C computes with it as an int"
 ENTRY = [  # what, the one entry, the text in it that the position points at, what follows file:line:column
     ("unknown field", good(stagse="3"), "stagse", "entry 1: stagse: unknown field; did you mean 'stages'?"),
     ("misspelt beside the right one", good(tiles="[1, 2, 3]"), "tiles", "entry 1: tiles: unknown field; did you mean "
@@ -37,6 +38,11 @@ ENTRY = [  # what, the one entry, the text in it that the position points at, wh
     ("octal", good(stages="010"), "010", "stages: must be text, a whole decimal number, true or false, not 010"),
     ("not a whole number", good(stages="2.0"), "2.0", "stages: must be text, a whole decimal number, true or "
      "false, not 2.0"),
+    ("more than an int holds", good(tile="[64, 18446744073709551680, 8]"), "18446744073709551680",
+     f"entry 1: tile: 18446744073709551680 {RANGE}"),
+    ("one more than an int holds", good(stages="2147483648"), "2147483648", f"entry 1: stages: 2147483648 {RANGE}"),
+    ("less than an int holds", good(unroll="-2147483648"), "-2147483648", f"entry 1: unroll: -2147483648 {RANGE}"),
+    ("thousands of digits", good(stages="9" * 5000), "999", "stages: is a number of 5000 digits; at most 40"),
     ("no mapping", "gemm_simt", "gemm", "entry 1: must be a mapping of fields"),
 ]
 
@@ -82,6 +88,12 @@ def test_file(text, place, message, write, cli):
     assert result.code == 1 and result.out == ""
     lines = [line for line in result.err.splitlines() if line.startswith(f"{path}:{place}: ")]
     assert lines and any(message in line for line in lines), result.err
+
+
+@pytest.mark.parametrize("tile", ["[2147483647, 64, 8]", "[65536, 65536, 8]", "[64, 64, 2147483647]"])
+def test_largest_numbers_reach_the_rules(tile, write, cli):
+    result = cli("check", write(good(tile=tile)))
+    assert result.code == 1 and " must be " in result.err and "does not compile" not in result.err, result.err
 
 
 def test_nested_one_level_too_deep(write, cli):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tuned tables: what is read, what is refused with a position, what is dropped with a warning, what C sees of it."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -234,11 +235,56 @@ def test_instances_folder_does_not_take_them_for_instances(write, measure, cli):
     assert result.code == 0 and result.out.split()[0] == GOOD_NAME
 
 
-def test_compiles_for_the_library_and_for_a_user(write, measure, generate, tmp_path):
+def test_compiles_for_the_library_and_for_a_user(write, measure, generate, tmp_path, c_compiler):
     write(good(stages="[2, 3]"))
     measure(entry(1 << 40, 1 << 40, 1 << 40), entry(instance=THREE))
     for fields in ({}, {"prefix": "mine_", "name": "mine"}):
         _, registry = generate(backends=("host", "cuda"), **fields)
         assert f"&{fields.get('prefix', 'catc_')}{THREE}_cuda_instance" in "".join(rows(registry, "tuned_cuda_0"))
-        subprocess.run(["cc", "-std=gnu11", "-Wall", "-Wextra", "-Wc++-compat", "-Werror", "-I", str(ROOT / "include"),
-                        "-c", str(tmp_path / "out" / "registry.c"), "-o", str(tmp_path / "registry.o")], check=True)
+        subprocess.run([*c_compiler, "-std=gnu11", "-Wall", "-Wextra", "-Wc++-compat", "-Werror", "-I",
+                        str(ROOT / "include"), "-c", str(tmp_path / "out" / "registry.c"), "-o",
+                        str(tmp_path / "registry.o")], check=True)
+
+
+CHECKED = "FILE: tuned: 2 entries of known instances\n"
+
+
+def test_check(write, measure, cli, tmp_path):
+    instances = write(GOOD)
+    path = measure(entry(), entry(32))
+    # the instances of the folder above, of the files given beside it, of the folder given as a whole
+    result = cli("check", path)
+    assert (result.code, result.out.replace(str(path), "FILE"), result.err) == (0, CHECKED, "")
+    for args in ((path, instances), (instances.parent,)):
+        result = cli("check", *args)
+        assert result.code == 0 and result.err == ""
+        assert result.out.replace(str(path), "FILE") == f"{instances}: 1 instance, all legal\n" + CHECKED
+    assert json.loads(cli("check", "--json", path).out) == [{"tuned": str(path), "entries": 2}]
+    elsewhere = tmp_path / "mine.yaml"
+    elsewhere.write_text(path.read_text())
+    assert cli("check", elsewhere, instances).out.endswith(f"{elsewhere}: tuned: 2 entries of known instances\n")
+    gone = GOOD_NAME.replace("64x64x8", "64x64x9")
+    elsewhere.write_text(path.read_text().replace(GOOD_NAME, gone))
+    result = cli("check", elsewhere)  # against the library's instances
+    assert result.code == 0 and result.err.count(f"warning: '{gone}' is no instance") == 2
+    assert result.out == f"{elsewhere}: tuned: 0 entries of known instances\n"
+
+
+def test_check_that_is_refused(write, measure, cli):
+    write(GOOD)
+    path = measure(entry(m=0))
+    result = cli("check", path)
+    assert result.code == 1 and result.out == "" and result.err.startswith(f"{path}:6:9: entry 1: m: must be")
+    path.write_text("schema: [")
+    result = cli("check", path)
+    assert result.code == 1 and ": not valid YAML" in result.err
+
+
+@pytest.mark.parametrize("folder", ['a"b', "a*", "a\\b"])
+def test_path_that_would_break_a_comment(folder, write, cli, tmp_path):
+    place = tmp_path / folder
+    place.mkdir()
+    (place / "t.yaml").write_text(HEAD + f"  - {entry()}\n")
+    result = cli("generate", "--instances", write(GOOD), "--tuned", place / "t.yaml", "--out", tmp_path / "out",
+                 "--select", "all")
+    assert result.code == 1 and "rename the file or folder" in result.err and not (tmp_path / "out").exists()

@@ -36,6 +36,20 @@ configure() { # configure SOURCE_FOLDER OPTION...
         ${NVCC:+"-DCMAKE_CUDA_COMPILER=$NVCC"} "$@"
 }
 
+# refused SENTENCE SOURCE_FOLDER OPTION...: does not configure, and says so
+refused() {
+    sentence=$1
+    shift
+    if configure "$@" >"$dir/log" 2>&1; then
+        fail "not refused: $*"
+    fi
+    # CMake wraps messages at words
+    tr -s ' \n' '  ' <"$dir/log" | grep -qF "$sentence" || {
+        cat "$dir/log"
+        fail "no such sentence: $sentence"
+    }
+}
+
 case "$1" in
 install)
     rm -rf "$prefix"
@@ -113,6 +127,16 @@ instances)
     # One test per instance of the user's, with no other edit than the YAML file.
     "$CTEST" --test-dir "$dir/build" --output-on-failure
     "$CTEST" --test-dir "$dir/build" -N | grep -q "host\.gemm_simt_f32_.*_plus_one" || fail "no test of the own operation"
+    refused "ARCHS of catc_add_instances(main): '75' is older than any instance can use" \
+        "$here/instances" "-DCMAKE_PREFIX_PATH=$prefix" "-DCONSUMER_CUDA=$CUDA" "-DCONSUMER_ARCHS=75"
+    refused "ARCHS of catc_add_instances(main): 'sm_90' is not a target" \
+        "$here/instances" "-DCMAKE_PREFIX_PATH=$prefix" "-DCONSUMER_CUDA=$CUDA" "-DCONSUMER_ARCHS=sm_90"
+    refused "BACKENDS: 'gpu' must be host or cuda" \
+        "$here/instances" "-DCMAKE_PREFIX_PATH=$prefix" "-DCONSUMER_CUDA=$CUDA" -DCONSUMER_ARCHS=80 -DCONSUMER_BACKENDS=gpu
+    if [ "$CUDA" = OFF ]; then
+        refused "this catlass_c was built without CUDA" \
+            "$here/instances" "-DCMAKE_PREFIX_PATH=$prefix" -DCONSUMER_ARCHS=80 -DCONSUMER_BACKENDS=cuda
+    fi
     # The same from the source tree.
     fresh
     configure "$here/instances" "-DCATC_SOURCE=$SOURCE" -DCATC_CUDA=OFF "-DCATC_INSTANCES=gemm_simt_f32_*_tn_64x64x8_*_simt" \
@@ -123,6 +147,11 @@ instances)
     "$CMAKE" --build "$dir/build"
     "$dir/build/main"
     "$CTEST" --test-dir "$dir/build" --output-on-failure
+    # A library without CUDA says so, whatever languages the project has.
+    refused "this catlass_c was built without CUDA" "$here/instances" "-DCONSUMER_BACKENDS=cuda"
+    if [ "$CUDA" = ON ]; then
+        refused "this catlass_c was built without CUDA" "$here/instances" "-DCONSUMER_BACKENDS=cuda" -DCONSUMER_CUDA=ON
+    fi
     ;;
 single)
     fresh

@@ -9,6 +9,7 @@
 
 #include "catlass_c/operations.h"
 #include "check.h"
+#include "gemm/gpu.h"
 #include "gemm/reference.h"
 
 /* Element of a matrix by the caller's coordinates: A(row, k), B(k, column), C, D and operands (row, column). */
@@ -288,13 +289,18 @@ static struct catc_gemm_args simple_fake_for(const struct catc_gemm_instance *i,
     return g;
 }
 
-/* The next instance from *at on that has code for the device; NULL at the end. */
+/* The next instance from *at on that has code for the device and a chain that neutral operands make the identity (no
+ * operation on coordinates); NULL at the end. */
 static const struct catc_gemm_instance *simple_next(enum catc_backend backend, int *at)
 {
     const struct catc_gemm_instance *i;
     while ((i = catc_gemm_at(NULL, backend, (*at)++))) {
         struct catc_gemm_args const g = simple_fake_for(i, 64, 64, 64);
-        if (catc_gemm_check(i, &g, NULL, 0) != CATC_ARCH_MISMATCH) {
+        bool coordinates = false;
+        for (int e = 0; e < i->n_epi; ++e) {
+            coordinates = coordinates || i->epi[e].kind == CATC_EPI_COORD;
+        }
+        if (!coordinates && catc_gemm_check(i, &g, NULL, 0) != CATC_ARCH_MISMATCH) {
             break;
         }
     }
@@ -342,17 +348,18 @@ static int simple_backends(enum catc_backend out[2])
 {
     out[0] = CATC_HOST;
     out[1] = CATC_CUDA;
-    return catc_device_count() > 0 ? 2 : 1;
+    return gpu_count() > 0 ? 2 : 1;
 }
 
-/* Exit status of a test that needs a GPU where there is none. */
-static int simple_no_gpu(void)
+/* For tests that ask for more than one instance can give: ends the program as skipped if CATC_INSTANCES left the default
+ * set out of the build. */
+static void simple_needs_default_set(void)
 {
-    struct catc_device device;
-    const char *const required = getenv("CATC_REQUIRE_GPU");
-    enum catc_status const status = catc_device_current(&device);
-    fprintf(stderr, "no GPU: %s: %s\n", catc_status_name(status), catc_last_message());
-    return required && required[0] == '1' ? 1 : 77;
+#ifdef CATC_TEST_INSTANCES_ONLY
+    fprintf(stderr, "skipped: this test needs the default instances, and this build has CATC_INSTANCES=%s only\n",
+            CATC_TEST_INSTANCES_ONLY);
+    exit(77);
+#endif
 }
 
 #endif /* CATC_TESTS_GEMM_SIMPLE_H */

@@ -107,11 +107,9 @@ int main(void)
     const float eps = ldexpf(1, -23);
     CHECK(catc_fma(1 + eps, 1 - eps, -1) == -eps * eps); /* one rounding */
     CHECK(catc_f32_from_bits(catc_f32_bits(1.5f)) == 1.5f);
-    CHECK(catc_tanh_fast(100) == 1 && catc_tanh_fast(-100) == -1);
-    CHECK(fabs((double)catc_expf(1) - 2.718281828459045) < 1e-6 &&
-          fabs((double)catc_erff(1) - 0.8427007929497149) < 1e-6);
-    CHECK(fabs((double)catc_erfcf(1) - 0.1572992070502851) < 1e-6 &&
-          fabs((double)catc_tanhf(1) - 0.7615941559557649) < 1e-6);
+    CHECK(catc_mul(3, 0.1f) == 3 * 0.1f && catc_add(1, eps) == 1 + eps);
+    CHECK(fabs((double)catc_expf(1) - 2.718281828459045) < 1e-6);
+    CHECK(fabs((double)catc_erfcf(1) - 0.1572992070502851) < 1e-6);
     uint32_t word = 5;
     catc_atomic_max_u32(&word, 3);
     CHECK(word == 5);

@@ -28,13 +28,11 @@
  *                                128-bit access
  *
  * Arithmetic: the same bits on both backends unless it says otherwise
- *   catc_fma(a, b, c)            one rounding
+ *   catc_fma(a, b, c), catc_mul(a, b), catc_add(a, b)      one rounding each; never contracted with a neighbour
  *   catc_f32_from_bf16(bits), catc_f32_from_f16(bits)      exact
  *   catc_bf16_from_f32(x), catc_f16_from_f32(x)            nearest even; NaN becomes 0x7fff; overflow becomes Inf
  *   catc_f32_bits(x), catc_f32_from_bits(u)                reinterpretation
- *   catc_expf(x), catc_erff(x), catc_erfcf(x), catc_tanhf(x)   accurate single precision (a few ulp; not bit-equal
- *                                                              across backends)
- *   catc_tanh_fast(x)            cuda: tanh.approx.f32 (relative error 2^-11, saturates at 1 exactly); host: tanhf
+ *   catc_expf(x), catc_erfcf(x)  accurate single precision (a few ulp; not bit-equal across backends)
  */
 #ifndef CATC_ARCH_SIMT_H
 #define CATC_ARCH_SIMT_H
@@ -54,17 +52,8 @@ CATC_DEVICE float catc_expf(float x)
 {
     return expf(x);
 }
-CATC_DEVICE float catc_erff(float x)
-{
-    return erff(x);
-}
 CATC_DEVICE float catc_erfcf(float x)
 {
     return erfcf(x);
 }
-CATC_DEVICE float catc_tanhf(float x)
-{
-    return tanhf(x);
-}
-
 #endif /* CATC_ARCH_SIMT_H */

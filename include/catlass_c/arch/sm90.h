@@ -16,7 +16,8 @@
  *   catc_tma_prefetch(map)
  *   catc_tma_load_2d(dst, map, bar, x, y)     box of map at (x inner, y outer) -> dst; credits the box's bytes to bar
  *   catc_tma_load_3d(dst, map, bar, x, y, z)
- *   catc_tma_store_2d(map, src, x, y)         clipped at the tensor's edge; then
+ *   catc_tma_store_2d(map, src, x, y)         clipped at the tensor's edge, but in whole 16-byte units: up
+ *                                             to 14 bytes behind a row that does not end on one are overwritten
  *   catc_tma_store_3d(map, src, x, y, z)
  *   catc_bulk_commit()                        closes this thread's group of stores
  *   CATC_BULK_WAIT_READ(n)                    until at most n of this thread's groups still read shared memory

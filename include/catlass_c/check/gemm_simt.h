@@ -122,6 +122,9 @@
 #define CATC_C_SMEM_BYTES (4 * (CATC_C_RING_FLOATS > CATC_C_SLAB_FLOATS ? CATC_C_RING_FLOATS : CATC_C_SLAB_FLOATS))
 #define CATC_C_SMEM_LIMIT 166912 /* 163 KB: sm_80, the least of the targets (PTX code included) with room for it */
 
+/* 16-byte vectors of A and of B that a thread keeps in registers between the two memories. */
+#define CATC_C_MINE(vec, extent) CATC_QUOTIENT((extent)*CATC_P_TILE_K / (vec) + CATC_C_THREADS - 1, CATC_C_THREADS)
+
 #define CATC_C_REG_LIMIT CATC_QUOTIENT(65536, CATC_C_THREADS *CATC_P_MIN_BLOCKS)
 #define CATC_C_REGS_PER_THREAD (CATC_C_REG_LIMIT > 255 ? 255 : CATC_C_REG_LIMIT / 8 * 8)
 
@@ -165,6 +168,18 @@
               CATC_P_THREAD_M, 4, "thread_m must be 1, 2 or a multiple of 4 (16-byte shared loads); change thread") \
     CATC_RULE(thread_n, CATC_P_THREAD_N == 1 || CATC_P_THREAD_N == 2 || CATC_MULTIPLE(CATC_P_THREAD_N, 4), \
               CATC_P_THREAD_N, 4, "thread_n must be 1, 2 or a multiple of 4 (16-byte shared loads); change thread") \
+    CATC_RULE( \
+        thread_range, CATC_P_THREAD_M <= 16 && CATC_P_THREAD_N <= 16, \
+        CATC_P_THREAD_M > CATC_P_THREAD_N ? CATC_P_THREAD_M : CATC_P_THREAD_N, 16, \
+        "thread_m and thread_n must be at most 16 (accumulators stay in registers only in unrolled loops); change " \
+        "thread") \
+    CATC_RULE( \
+        fetch, CATC_C_MINE(CATC_C_VEC_A, CATC_C_TILE_R) <= 16 && CATC_C_MINE(CATC_C_VEC_B, CATC_C_TILE_C) <= 16, \
+        CATC_C_MINE(CATC_C_VEC_A, CATC_C_TILE_R) > CATC_C_MINE(CATC_C_VEC_B, CATC_C_TILE_C) \
+            ? CATC_C_MINE(CATC_C_VEC_A, CATC_C_TILE_R) \
+            : CATC_C_MINE(CATC_C_VEC_B, CATC_C_TILE_C), \
+        16, \
+        "a thread must fetch at most 16 vectors of A and of B for a k tile; make tile_k smaller or use more warps") \
     CATC_RULE(threads, CATC_C_THREADS >= 32 && CATC_C_THREADS <= 1024, CATC_C_THREADS, 1024, \
               "threads per block must be at most 1024; make tile smaller or warp larger") \
     CATC_RULE(accumulators, CATC_P_THREAD_M *CATC_P_THREAD_N + 32 <= CATC_C_REGS_PER_THREAD, \

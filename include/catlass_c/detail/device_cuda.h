@@ -5,6 +5,7 @@
 #define CATC_DETAIL_DEVICE_CUDA_H
 
 #include <cuda_runtime_api.h>
+#include <stdlib.h>
 
 enum { CATC_DEVICES_MAX = 64 };
 
@@ -14,6 +15,15 @@ static struct catc_device_slot_ {
     char name[16];
     int state; /* 0 empty, 1 being written, 2 valid */
 } catc_device_slots_[CATC_DEVICES_MAX];
+
+/* How CUDA's name of each known GPU contains its model, as a word ("NVIDIA H200" but not "NVIDIA GH200 480GB"). */
+static const char *const catc_known_names_[CATC_KNOWN_DEVICES] = {"A100", "H100", "H200", "L40S", "4090", "B200"};
+
+static bool catc_device_is_(const char *name, const char *model)
+{
+    const char *const at = strstr(name, model);
+    return at && (at == name || at[-1] == ' ');
+}
 
 static enum catc_status catc_device_ask_(int ordinal, struct catc_device *out, char *name, struct catc_text *text)
 {
@@ -41,31 +51,36 @@ static enum catc_status catc_device_ask_(int ordinal, struct catc_device *out, c
         error = cudaDeviceGetAttribute((int *)((char *)out + wanted[i].offset), wanted[i].attribute, ordinal);
     }
     if (error != cudaSuccess) {
-        return catc_say(text, CATC_CUDA_FAILURE, "device: ordinal=%d must answer cudaDeviceGetAttribute (%s)", ordinal,
+        return catc_say(text, CATC_CUDA_FAILURE,
+                        "device: ordinal=%d must answer cudaDeviceGetAttribute (%s); check the driver", ordinal,
                         cudaGetErrorString(error));
     }
     int const cc = 10 * major + minor;
-    const struct catc_device *like = NULL;
     struct cudaDeviceProp properties;
-    bool const named = cudaGetDeviceProperties(&properties, ordinal) == cudaSuccess;
+    if (cudaGetDeviceProperties(&properties, ordinal) != cudaSuccess) {
+        (void)cudaGetLastError();
+        properties.name[0] = '\0';
+    }
+    /* clock and rates, which CUDA does not tell, come from the most similar known GPU: same capability, else same major
+     * version, else the first; then the nearest number of SMs */
+    const struct catc_device *like = NULL;
+    int least = 0;
     for (int i = 0; i < CATC_KNOWN_DEVICES; ++i) {
-        const struct catc_device *known = &catc_known_devices_[i];
-        bool const same_name = named && known->cc == cc &&
-                               ((strcmp(known->name, "h200") == 0 && strstr(properties.name, "H200")) ||
-                                (strcmp(known->name, "h100") == 0 && strstr(properties.name, "H100")) ||
-                                (strcmp(known->name, "a100") == 0 && strstr(properties.name, "A100")) ||
-                                (strcmp(known->name, "l40s") == 0 && strstr(properties.name, "L40S")) ||
-                                (strcmp(known->name, "rtx4090") == 0 && strstr(properties.name, "4090")) ||
-                                (strcmp(known->name, "b200") == 0 && strstr(properties.name, "B200")));
-        if (same_name || (!like && known->cc / 10 <= cc / 10)) {
+        const struct catc_device *const known = &catc_known_devices_[i];
+        int const apart = (known->cc == cc             ? 0
+                           : known->cc / 10 == cc / 10 ? 10000
+                                                       : 20000) +
+                          abs(known->sms - out->sms);
+        if (!like || apart < least) {
             like = known;
+            least = apart;
         }
-        if (same_name) {
+        if (known->cc == cc && known->sms == out->sms && catc_device_is_(properties.name, catc_known_names_[i])) {
             snprintf(name, 16, "%s", known->name);
+            like = known;
             break;
         }
     }
-    like = like ? like : &catc_known_devices_[0];
     if (!name[0]) {
         snprintf(name, 16, "sm_%d", cc);
     }
@@ -101,7 +116,9 @@ static enum catc_status catc_device_current_(struct catc_device *out, int *ordin
                         cudaGetErrorString(error));
     }
     if (*ordinal >= CATC_DEVICES_MAX) {
-        return catc_say(text, CATC_NOT_SUPPORTED, "device: ordinal=%d must be below %d", *ordinal, CATC_DEVICES_MAX);
+        return catc_say(text, CATC_NOT_SUPPORTED,
+                        "device: ordinal=%d must be below %d; hide the others with CUDA_VISIBLE_DEVICES", *ordinal,
+                        CATC_DEVICES_MAX);
     }
     struct catc_device_slot_ *const slot = &catc_device_slots_[*ordinal];
     if (__atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == 2) {

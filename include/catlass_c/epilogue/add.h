@@ -14,7 +14,7 @@ CATC_EPI_OP(add, TILE)
 
 CATC_DEVICE float catc_epi_add(float x, float operand)
 {
-    return x + operand;
+    return catc_add(x, operand);
 }
 
 #endif /* CATC_EPILOGUE_ADD_H */

@@ -14,7 +14,7 @@ CATC_EPI_OP(bias, COL)
 
 CATC_DEVICE float catc_epi_bias(float x, float operand)
 {
-    return x + operand;
+    return catc_add(x, operand);
 }
 
 #endif /* CATC_EPILOGUE_BIAS_H */

@@ -14,7 +14,7 @@ CATC_EPI_OP(mul, TILE)
 
 CATC_DEVICE float catc_epi_mul(float x, float operand)
 {
-    return x * operand;
+    return catc_mul(x, operand);
 }
 
 #endif /* CATC_EPILOGUE_MUL_H */

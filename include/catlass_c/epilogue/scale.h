@@ -14,7 +14,7 @@ CATC_EPI_OP(scale, SCALAR)
 
 CATC_DEVICE float catc_epi_scale(float x, float operand)
 {
-    return x * operand;
+    return catc_mul(x, operand);
 }
 
 #endif /* CATC_EPILOGUE_SCALE_H */

@@ -14,7 +14,7 @@ CATC_EPI_OP(scale_row, ROW)
 
 CATC_DEVICE float catc_epi_scale_row(float x, float operand)
 {
-    return x * operand;
+    return catc_mul(x, operand);
 }
 
 #endif /* CATC_EPILOGUE_SCALE_ROW_H */

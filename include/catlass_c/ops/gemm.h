@@ -3,8 +3,8 @@
  * ops/gemm.h: D = epilogue(alpha * A B + beta * C), for one problem or a batch.
  *
  * A is M x K, B is K x N, C and D are M x N row-major. Leading dimensions and batch strides are in elements. A field
- * that is 0 has its stated default. Every function returns a status; on failure nothing was launched or written and
- * catc_last_message() has the sentence. */
+ * that is 0 has its stated default. Every function returns a status; on failure nothing was launched or written (but
+ * CATC_HOST_FAILURE: a kernel that the emulator stopped) and catc_last_message() has the sentence. */
 #ifndef CATC_OPS_GEMM_H
 #define CATC_OPS_GEMM_H
 
@@ -26,7 +26,8 @@ struct catc_epi {
     int64_t ld;           /* TILE, TAP: leading dimension; 0: packed (N) */
     int64_t batch_stride; /* elements between problems; 0: shared by all (COL, ROW, TILE, REDUCE); a TAP of a batch
                              needs its own */
-    float a, b;           /* SCALAR: the value, read before the call returns */
+    float a;              /* SCALAR: the value, read before the call returns */
+    float b;              /* not used by the operations of this version */
 };
 
 struct catc_gemm_args {
@@ -39,7 +40,7 @@ struct catc_gemm_args {
     enum catc_type type_acc; /* 0: f32 */
     const void *a, *b;       /* may be NULL if k is 0 */
     const void *c;           /* not read and may be NULL if beta is 0 */
-    void *d;
+    void *d; /* m x n; may be c itself (rules: d shares no element with anything else it is computed from) */
     int64_t lda, ldb, ldc, ldd;                     /* elements between rows (columns, if column-major); 0: packed */
     int64_t stride_a, stride_b, stride_c, stride_d; /* elements between problems of a batch; 0 for A, B, C: the same
                                                         matrix for all; stride_d must not be 0 if batch > 1 */
@@ -47,14 +48,15 @@ struct catc_gemm_args {
     int scalars_on_device; /* 1: alpha, beta and SCALAR operands are device pointers, read by the kernel; beta is
                                   then taken to be non-zero for the check of c */
     struct catc_epi epi[CATC_EPI_MAX]; /* the chain, applied in order */
-    int n_epi;
-    int fixed_m;               /* 1: choose the instance from n and k only, so that the bits of a row of D do not
+    int n_epi;                         /* positions in use, from the first */
+    int fixed_m;                       /* 1: choose the instance without m, so that the bits of a row of D do not
                                   depend on how many other rows are computed with it */
-    enum catc_backend backend; /* 0: cuda in a library built with CUDA, else host */
+    enum catc_backend backend;         /* 0: cuda in a library built with CUDA, else host */
     const struct catc_gemm_instance *instance; /* force this one; NULL: select */
     const struct catc_registry *registry;      /* NULL: the library's */
     const struct catc_device *device;          /* description used for selection; NULL: the current GPU (host backend:
                                                   $CATC_HOST_DEVICE, default h200) */
+    /* no instance of this version uses a workspace; the three fields are there for those that will */
     void *workspace;            /* device memory of one call at a time, any content, any alignment; may be NULL */
     size_t workspace_size;      /* bytes */
     int workspace_clean;        /* 1: the workspace was zeroed once and is used by this library alone */
@@ -84,9 +86,10 @@ CATC_API enum catc_status catc_gemm_check_sized(const struct catc_gemm_instance 
 /* Bytes of workspace that the unrestricted choice uses (0 for every instance of this version). */
 CATC_API enum catc_status catc_gemm_workspace_size_sized(const struct catc_gemm_args *args, size_t size, size_t *bytes);
 /* Choose, without launching. */
-CATC_API enum catc_status catc_gemm_plan_sized(struct catc_gemm_plan *plan, const struct catc_gemm_args *args,
-                                               size_t size);
-/* Launch a plan; NULL stream: the default stream. Safe under stream capture. */
+CATC_API enum catc_status catc_gemm_make_plan_sized(struct catc_gemm_plan *plan, const struct catc_gemm_args *args,
+                                                    size_t size);
+/* Launch a plan; NULL stream: the default stream. Safe under stream capture. workspace: of at least
+ * catc_gemm_workspace_size bytes, NULL if that is 0. CATC_INVALID_ARGUMENT on another device than the plan's. */
 CATC_API enum catc_status catc_gemm_launch(const struct catc_gemm_plan *plan, void *workspace,
                                            struct CUstream_st *stream);
 /* New pointers, sizes and scalars for the plan's instance, without a new selection. On failure the plan is unchanged. */
@@ -114,7 +117,7 @@ static inline enum catc_status catc_gemm_workspace_size(const struct catc_gemm_a
 }
 static inline enum catc_status catc_gemm_make_plan(struct catc_gemm_plan *plan, const struct catc_gemm_args *args)
 {
-    return catc_gemm_plan_sized(plan, args, sizeof *args);
+    return catc_gemm_make_plan_sized(plan, args, sizeof *args);
 }
 static inline enum catc_status catc_gemm_plan_update(struct catc_gemm_plan *plan, const struct catc_gemm_args *args)
 {

@@ -64,7 +64,7 @@ static enum catc_status catc_gemm_matches_(const struct catc_gemm_instance *i, c
     return CATC_OK;
 }
 
-/* Operands of the chain: present, aligned to their element, not overlapping D. */
+/* Operands of the chain: present, aligned to their element. Fills the default leading dimension. */
 static enum catc_status catc_gemm_operands_(const struct catc_gemm_instance *i, struct catc_gemm_args *g,
                                             struct catc_text *text)
 {
@@ -79,38 +79,77 @@ static enum catc_status catc_gemm_operands_(const struct catc_gemm_instance *i, 
         char name[32];
         snprintf(name, sizeof name, "epi[%d].%s", e, output ? "out" : "ptr");
         if ((output || input) && !pointer) {
-            return catc_say(text, CATC_INVALID_ARGUMENT, "%s: %s=NULL must point at the %s of %s (%s)", name, name,
+            return catc_say(text, CATC_INVALID_ARGUMENT,
+                            "%s: %s=NULL must point at the %s of %s (%s); pass its address", name, name,
                             output ? "output" : "operand", position->name, catc_epi_kind_name(kind));
         }
         if (output || input) {
             CATC_TRY(catc_element_aligned_(pointer, position->type ? position->type : CATC_F32, name, text));
         }
         if (epi->batch_stride < 0) {
-            return catc_say(text, CATC_INVALID_ARGUMENT, "epi[%d].batch_stride: batch_stride=%lld must not be negative",
-                            e, (long long)epi->batch_stride);
+            return catc_say(
+                text, CATC_INVALID_ARGUMENT,
+                "epi[%d].batch_stride: batch_stride=%lld must not be negative; pass the elements between two "
+                "problems",
+                e, (long long)epi->batch_stride);
         }
-        if (kind != CATC_EPI_TILE && kind != CATC_EPI_TAP) {
+        if (kind == CATC_EPI_TILE || kind == CATC_EPI_TAP) {
+            snprintf(name, sizeof name, "epi[%d].ld", e);
+            CATC_TRY(catc_leading_(&epi->ld, g->n, name, text));
+        }
+    }
+    return CATC_OK;
+}
+
+/* Nothing that is written (D, TAP, REDUCE) shares elements with anything else, but D with C or with a TILE that is D
+ * itself. */
+static enum catc_status catc_gemm_apart_(const struct catc_gemm_instance *i, const struct catc_gemm_problem *problem,
+                                         struct catc_text *text)
+{
+    const struct catc_gemm_args *const g = &problem->args;
+    struct catc_view views[4 + CATC_EPI_MAX];
+    char names[CATC_EPI_MAX][32];
+    int count = 0;
+    CATC_TRY(catc_gemm_views_(problem, views, &count, text));
+    int const d = count++; /* its overlap with A, B and C has been checked for all instances */
+    for (int e = 0; e < i->n_epi; ++e) {
+        const struct catc_epi *const epi = &g->epi[e];
+        enum catc_epi_kind const kind = i->epi[e].kind;
+        bool const output = kind == CATC_EPI_TAP || kind == CATC_EPI_REDUCE,
+                   matrix = kind == CATC_EPI_TILE || kind == CATC_EPI_TAP;
+        if (kind == CATC_EPI_NONE || kind == CATC_EPI_SCALAR || kind == CATC_EPI_COORD) {
             continue;
         }
-        snprintf(name, sizeof name, "epi[%d].ld", e);
-        CATC_TRY(catc_leading_(&epi->ld, g->n, name, text));
-        if (kind == CATC_EPI_TAP && g->batch > 1 && epi->batch_stride < g->n) {
-            return catc_say(
-                text, CATC_INVALID_ARGUMENT,
-                "epi[%d].batch_stride: batch_stride=%lld must be at least n=%lld with batch=%lld (the problems "
-                "would write the same elements)",
-                e, (long long)epi->batch_stride, (long long)g->n, (long long)g->batch);
+        struct catc_view *const view = &views[count];
+        snprintf(names[e], sizeof names[e], "epi[%d].%s", e, output ? "out" : "ptr");
+        CATC_TRY(catc_view_(view, names[e], output ? epi->out : epi->ptr, i->epi[e].type ? i->epi[e].type : CATC_F32,
+                            matrix ? g->m : 1,
+                            kind == CATC_EPI_REDUCE ? 1
+                            : kind == CATC_EPI_ROW  ? g->m
+                                                    : g->n,
+                            matrix                 ? epi->ld
+                            : kind == CATC_EPI_ROW ? g->m
+                                                   : g->n,
+                            epi->batch_stride, g->batch, text));
+        if (kind == CATC_EPI_TAP) {
+            char stride[32];
+            snprintf(stride, sizeof stride, "epi[%d].batch_stride", e);
+            CATC_TRY(catc_output_apart_(view, stride, epi->batch_stride, g->batch, text));
         }
-        int64_t const size = (int64_t)catc_type_size(position->type), size_d = (int64_t)catc_type_size(g->type_d);
-        bool const in_place = kind == CATC_EPI_TILE && pointer == g->d && position->type == g->type_d &&
-                              epi->ld == g->ldd && (g->batch == 1 || epi->batch_stride == g->stride_d);
-        if (!in_place && catc_views_meet_(g->d, g->m, g->n * size_d, g->ldd * size_d, pointer, g->m, g->n * size,
-                                          epi->ld * size) == 1) {
-            return catc_say(
-                text, CATC_INVALID_ARGUMENT,
-                "epi[%d].%s: address=%p must share no element with D%s; use another buffer", e, output ? "out" : "ptr",
-                pointer, kind == CATC_EPI_TILE ? " unless it is D itself (same type, leading dimension, stride)" : "");
+        for (int other = output ? 0 : d; other < count; ++other) {
+            bool const written = other == d || (other > d && strstr(views[other].name, ".out"));
+            bool const in_place = other == d && kind == CATC_EPI_TILE && i->epi[e].type == g->type_d &&
+                                  catc_same_view_(view, &views[d], g->batch);
+            if ((output || written) && !in_place && catc_views_meet_(view, &views[other], g->batch)) {
+                return catc_say(text, CATC_INVALID_ARGUMENT,
+                                "%s: address=%p must share no element with %s (%p)%s; use another buffer", view->name,
+                                view->base, views[other].name, views[other].base,
+                                kind == CATC_EPI_TILE && other == d
+                                    ? " unless it is D itself (same type, leading dimension, stride)"
+                                    : "");
+            }
         }
+        ++count;
     }
     return CATC_OK;
 }
@@ -150,6 +189,7 @@ static enum catc_status catc_gemm_legal_(const struct catc_gemm_instance *i, str
         return CATC_OK;
     }
     CATC_TRY(catc_gemm_operands_(i, g, text));
+    CATC_TRY(catc_gemm_apart_(i, problem, text));
     size_t const size_a = catc_type_size(g->type_a), size_b = catc_type_size(g->type_b);
     size_t const size_d = catc_type_size(g->type_d);
     if (g->k > 0) {

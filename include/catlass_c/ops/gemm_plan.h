@@ -14,12 +14,11 @@
 #endif
 
 /* What struct catc_gemm_plan holds. The parameter block is kept as bytes and put into an aligned local at launch. */
-struct catc_gemm_plan_body {
+struct __attribute__((may_alias)) catc_gemm_plan_body {
     uint64_t magic;
     const struct catc_gemm_instance *instance; /* NULL: an empty problem */
     struct catc_device device;                 /* used for selection; plan_update keeps it */
     int ordinal;                               /* CUDA device of the plan */
-    int fixed;                                 /* 1: device came from the caller */
     int64_t blocks;
     size_t params_size;
     unsigned char params[sizeof(struct catc_gemm_sm90_params)];
@@ -44,8 +43,9 @@ static enum catc_status catc_cuda_reachable_(const void *pointer, const char *na
     }
     cudaError_t const error = cudaPointerGetAttributes(&attributes, pointer);
     if (error != cudaSuccess) {
-        return catc_say(text, CATC_CUDA_FAILURE, "%s: address=%p must be known to CUDA (%s)", name, pointer,
-                        cudaGetErrorString(error));
+        (void)cudaGetLastError();
+        return catc_say(text, CATC_CUDA_FAILURE, "%s: address=%p must be known to CUDA (%s); check the pointer", name,
+                        pointer, cudaGetErrorString(error));
     }
     if (attributes.type == cudaMemoryTypeUnregistered) {
         int ordinal = 0, pageable = 0;
@@ -70,6 +70,8 @@ static enum catc_status catc_cuda_pointers_(const struct catc_gemm_problem *prob
     CATC_TRY(catc_cuda_reachable_(g->k > 0 ? g->a : NULL, "a", text));
     CATC_TRY(catc_cuda_reachable_(g->k > 0 ? g->b : NULL, "b", text));
     CATC_TRY(catc_cuda_reachable_(problem->reads_c ? g->c : NULL, "c", text));
+    CATC_TRY(catc_cuda_reachable_(g->scalars_on_device ? g->alpha : NULL, "alpha", text));
+    CATC_TRY(catc_cuda_reachable_(g->scalars_on_device ? g->beta : NULL, "beta", text));
     for (int e = 0; e < i->n_epi; ++e) {
         enum catc_epi_kind const kind = i->epi[e].kind;
         if (kind == CATC_EPI_TAP || kind == CATC_EPI_REDUCE) {
@@ -99,7 +101,7 @@ static enum catc_status catc_cuda_prepare_(const struct catc_gemm_instance *i, s
 /* Everything after the choice. `body` is complete or untouched. */
 static enum catc_status catc_gemm_build_(struct catc_gemm_plan_body *body, struct catc_gemm_problem *problem,
                                          const struct catc_gemm_instance *i, const struct catc_device *device,
-                                         bool fixed, struct catc_text *text)
+                                         struct catc_text *text)
 {
     CATC_ALIGNAS(128) struct catc_gemm_sm90_params params;
     struct catc_gemm_plan_body made;
@@ -108,7 +110,6 @@ static enum catc_status catc_gemm_build_(struct catc_gemm_plan_body *body, struc
     made.magic = CATC_GEMM_PLAN_MAGIC;
     made.instance = i;
     made.device = *device;
-    made.fixed = fixed;
 #if CATC_WITH_CUDA
     if (i->backend == CATC_CUDA) {
         cudaError_t const error = cudaGetDevice(&made.ordinal);
@@ -155,7 +156,31 @@ static enum catc_status catc_gemm_plan_(struct catc_gemm_plan *plan, const struc
     }
     CATC_TRY(catc_gemm_device_(&device, &problem.args, text));
     CATC_TRY(catc_gemm_select_(&choice, &problem, &device, text));
-    return catc_gemm_build_(body, &problem, choice.instance, &device, problem.args.device != NULL, text);
+    return catc_gemm_build_(body, &problem, choice.instance, &device, text);
+}
+
+/* A plan belongs to the device that was current when it was made. */
+static enum catc_status catc_gemm_same_device_(const struct catc_gemm_plan_body *body, struct catc_text *text)
+{
+#if CATC_WITH_CUDA
+    int ordinal = -1;
+    if (body->instance && body->instance->backend == CATC_CUDA) {
+        cudaError_t const error = cudaGetDevice(&ordinal);
+        if (error != cudaSuccess) {
+            (void)cudaGetLastError();
+            return catc_say(text, CATC_CUDA_FAILURE, "plan: device must be known to CUDA (%s); call cudaSetDevice",
+                            cudaGetErrorString(error));
+        }
+        if (ordinal != body->ordinal) {
+            return catc_say(
+                text, CATC_INVALID_ARGUMENT,
+                "plan: device=%d must be %d, the one current when the plan was made; make a plan for each device",
+                ordinal, body->ordinal);
+        }
+    }
+#endif
+    (void)body, (void)text;
+    return CATC_OK;
 }
 
 static enum catc_status catc_gemm_launch_(const struct catc_gemm_plan *plan, struct CUstream_st *stream,
@@ -189,14 +214,7 @@ static enum catc_status catc_gemm_launch_(const struct catc_gemm_plan *plan, str
 #endif
 #if CATC_WITH_CUDA
     if (i->backend == CATC_CUDA) {
-        int ordinal = -1;
-        cudaError_t error = cudaGetDevice(&ordinal);
-        if (error == cudaSuccess && ordinal != body->ordinal) {
-            return catc_say(
-                text, CATC_INVALID_ARGUMENT,
-                "plan: device=%d must be %d, the one current when the plan was made; make a plan for each device",
-                ordinal, body->ordinal);
-        }
+        CATC_TRY(catc_gemm_same_device_(body, text));
         cudaLaunchConfig_t config;
         memset(&config, 0, sizeof config);
         config.gridDim.x = (unsigned)body->blocks, config.gridDim.y = 1, config.gridDim.z = 1;
@@ -204,8 +222,7 @@ static enum catc_status catc_gemm_launch_(const struct catc_gemm_plan *plan, str
         config.dynamicSmemBytes = (size_t)i->smem_bytes;
         config.stream = stream;
         void *arguments[] = {&params};
-        error =
-            error == cudaSuccess ? cudaLaunchKernelExC(&config, (const void *)(uintptr_t)i->kernel, arguments) : error;
+        cudaError_t const error = cudaLaunchKernelExC(&config, (const void *)(uintptr_t)i->kernel, arguments);
         if (error != cudaSuccess) {
             (void)cudaGetLastError(); /* reported here; the next call must not be blamed for it */
             return catc_say(text, CATC_CUDA_FAILURE,
@@ -221,7 +238,7 @@ static enum catc_status catc_gemm_launch_(const struct catc_gemm_plan *plan, str
 
 /* ---- public functions ------------------------------------------------------------------------------------------ */
 
-enum catc_status catc_gemm_plan_sized(struct catc_gemm_plan *plan, const struct catc_gemm_args *args, size_t size)
+enum catc_status catc_gemm_make_plan_sized(struct catc_gemm_plan *plan, const struct catc_gemm_args *args, size_t size)
 {
     struct catc_text text = catc_text_last_();
     return catc_gemm_plan_(plan, args, size, &text);
@@ -264,9 +281,10 @@ enum catc_status catc_gemm_plan_update_sized(struct catc_gemm_plan *plan, const 
         body->blocks = 0;
         return CATC_OK;
     }
+    CATC_TRY(catc_gemm_same_device_(body, &text));
     struct catc_device const device = body->device;
     CATC_TRY(catc_gemm_legal_(body->instance, &problem, &device, &text));
-    return catc_gemm_build_(body, &problem, body->instance, &device, body->fixed != 0, &text);
+    return catc_gemm_build_(body, &problem, body->instance, &device, &text);
 }
 
 const struct catc_gemm_instance *catc_gemm_plan_instance(const struct catc_gemm_plan *plan)

@@ -7,6 +7,7 @@
 
 #include "catlass_c/detail/message.h"
 #include "catlass_c/ops/gemm.h"
+#include "catlass_c/ops/gemm_overlap.h"
 
 /* Arguments after defaults: no field is 0 for "default" any more, but type fields of chain positions (only an instance
  * knows whether its operation has an operand). */
@@ -16,31 +17,6 @@ struct catc_gemm_problem {
     float alpha, beta; /* values, if scalars_on_device is 0 */
     bool reads_c;      /* beta is or may be non-zero */
 };
-
-/* Do two row-major views meet? 1 yes, 0 no, -1 not decidable here. Exact for equal leading dimensions (in bytes): view X
- * starts q rows and r columns after D; a part of X that runs past the line's end continues in the next row. */
-static int catc_views_meet_(const void *d, int64_t d_rows, int64_t d_columns, int64_t d_line, const void *x,
-                            int64_t x_rows, int64_t x_columns, int64_t x_line)
-{
-    if (d == x) {
-        return 1;
-    }
-    intptr_t const d0 = (intptr_t)d, x0 = (intptr_t)x; /* columns and lines are in bytes */
-    intptr_t const d1 = d0 + (intptr_t)((d_rows - 1) * d_line + d_columns);
-    intptr_t const x1 = x0 + (intptr_t)((x_rows - 1) * x_line + x_columns);
-    if (d1 <= x0 || x1 <= d0) {
-        return 0;
-    }
-    if (d_line != x_line) {
-        return -1;
-    }
-    int64_t const delta = x0 - d0;
-    int64_t const q = delta >= 0 ? delta / d_line : -((-delta + d_line - 1) / d_line), r = delta - q * d_line;
-    int64_t const spill = r + x_columns - d_line; /* bytes of each row of X that lie on the next line */
-    bool const here = r < d_columns && q < d_rows && q + x_rows > 0;
-    bool const next = spill > 0 && q + 1 < d_rows && q + 1 + x_rows > 0;
-    return here || next;
-}
 
 /* The leading dimension of a matrix in memory, 0 meaning packed. */
 static enum catc_status catc_leading_(int64_t *ld, int64_t line, const char *name, struct catc_text *text)
@@ -62,8 +38,9 @@ static enum catc_status catc_element_aligned_(const void *pointer, enum catc_typ
 {
     size_t const size = catc_type_size(type);
     if ((uintptr_t)pointer % size) {
-        return catc_say(text, CATC_MISALIGNED, "%s: address=%p must be a multiple of %d bytes (one %s element)", name,
-                        pointer, (int)size, catc_type_name(type));
+        return catc_say(text, CATC_MISALIGNED,
+                        "%s: address=%p must be a multiple of %d bytes (one %s element); pass a pointer to an element",
+                        name, pointer, (int)size, catc_type_name(type));
     }
     return CATC_OK;
 }
@@ -115,12 +92,13 @@ static enum catc_status catc_gemm_sizes_(struct catc_gemm_problem *problem, stru
     } size[] = {{"m", g->m}, {"n", g->n}, {"k", g->k}, {"batch", g->batch}, {"n_epi", g->n_epi}};
     for (int i = 0; i < 5; ++i) {
         if (size[i].value < 0) {
-            return catc_say(text, CATC_INVALID_ARGUMENT, "%s: %s=%lld must not be negative", size[i].name, size[i].name,
-                            (long long)size[i].value);
+            return catc_say(text, CATC_INVALID_ARGUMENT, "%s: %s=%lld must not be negative; pass a size", size[i].name,
+                            size[i].name, (long long)size[i].value);
         }
     }
     if (g->n_epi > CATC_EPI_MAX) {
-        return catc_say(text, CATC_INVALID_ARGUMENT, "n_epi: n_epi=%d must be at most %d", g->n_epi, CATC_EPI_MAX);
+        return catc_say(text, CATC_INVALID_ARGUMENT, "n_epi: n_epi=%d must be at most %d; make the chain shorter",
+                        g->n_epi, CATC_EPI_MAX);
     }
     CATC_TRY(catc_in_list_((int)g->layout, CATC_LAYOUT_END, "layout", true, text));
     CATC_TRY(catc_in_list_((int)g->type_a, CATC_TYPE_END, "type_a", true, text));
@@ -147,11 +125,122 @@ static enum catc_status catc_gemm_sizes_(struct catc_gemm_problem *problem, stru
     return CATC_OK;
 }
 
+/* Where a matrix of `type` lies, as bytes: `lines` of `length` elements, ld apart. Refuses what no address space holds,
+ * so that no offset computed later can overflow. */
+static enum catc_status catc_view_(struct catc_view *view, const char *name, const void *base, enum catc_type type,
+                                   int64_t lines, int64_t length, int64_t ld, int64_t stride, int64_t batch,
+                                   struct catc_text *text)
+{
+    int64_t const size = (int64_t)catc_type_size(type);
+    int64_t rows_bytes, batch_bytes, all;
+    view->name = name;
+    view->base = base;
+    view->rows = lines;
+    if (__builtin_mul_overflow(length, size, &view->columns) || __builtin_mul_overflow(ld, size, &view->line) ||
+        __builtin_mul_overflow(stride, size, &view->stride) || __builtin_mul_overflow(lines, view->line, &rows_bytes) ||
+        __builtin_mul_overflow(batch, view->stride, &batch_bytes) ||
+        __builtin_add_overflow(rows_bytes, batch_bytes, &all) || all > INT64_MAX / 4) {
+        return catc_say(
+            text, CATC_INVALID_ARGUMENT,
+            "%s: %lld lines of %lld elements, ld=%lld, batch stride=%lld, batch=%lld must span at most 2^61 bytes; "
+            "check the sizes",
+            name, (long long)lines, (long long)length, (long long)ld, (long long)stride, (long long)batch);
+    }
+    return CATC_OK;
+}
+
+/* A, B, C (only what is read: k > 0, beta not 0) and D as views; returns how many precede D, which is last. */
+static enum catc_status catc_gemm_views_(const struct catc_gemm_problem *problem, struct catc_view *views, int *inputs,
+                                         struct catc_text *text)
+{
+    const struct catc_gemm_args *const g = &problem->args;
+    bool const a_kcontig = g->layout == CATC_TN || g->layout == CATC_TT;
+    bool const b_kcontig = g->layout == CATC_TN || g->layout == CATC_NN;
+    int count = 0;
+    if (g->k > 0) {
+        CATC_TRY(catc_view_(&views[count++], "A", g->a, g->type_a, a_kcontig ? g->m : g->k, a_kcontig ? g->k : g->m,
+                            g->lda, g->stride_a, g->batch, text));
+        CATC_TRY(catc_view_(&views[count++], "B", g->b, g->type_b, b_kcontig ? g->n : g->k, b_kcontig ? g->k : g->n,
+                            g->ldb, g->stride_b, g->batch, text));
+    }
+    if (problem->reads_c) {
+        CATC_TRY(catc_view_(&views[count++], "C", g->c, g->type_d, g->m, g->n, g->ldc, g->stride_c, g->batch, text));
+    }
+    CATC_TRY(catc_view_(&views[count], "D", g->d, g->type_d, g->m, g->n, g->ldd, g->stride_d, g->batch, text));
+    *inputs = count;
+    return CATC_OK;
+}
+
+/* An output must not write an element twice: neither two problems of a batch, nor with a stride that is too small. */
+static enum catc_status catc_output_apart_(const struct catc_view *view, const char *name, int64_t stride,
+                                           int64_t batch, struct catc_text *text)
+{
+    if (batch > 1 && (view->stride < view->columns || catc_view_meets_itself_(view, batch))) {
+        return catc_say(
+            text, CATC_INVALID_ARGUMENT,
+            "%s: %s=%lld must keep the %lld problems of the batch apart (they would write the same elements); pass "
+            "the elements between two problems' %s",
+            name, name, (long long)stride, (long long)batch, view->name);
+    }
+    return CATC_OK;
+}
+
+static bool catc_same_view_(const struct catc_view *x, const struct catc_view *y, int64_t batch)
+{
+    return x->base == y->base && x->line == y->line && x->columns == y->columns &&
+           (batch == 1 || x->stride == y->stride);
+}
+
+static enum catc_status catc_gemm_pointers_(const struct catc_gemm_problem *problem, struct catc_text *text)
+{
+    const struct catc_gemm_args *const g = &problem->args;
+    const struct {
+        const char *name;
+        const void *pointer;
+        enum catc_type type;
+        bool needed, optional;
+    } memory[] = {{"d", g->d, g->type_d, true, false},
+                  {"a", g->a, g->type_a, g->k > 0, false},
+                  {"b", g->b, g->type_b, g->k > 0, false},
+                  {"c", g->c, g->type_d, problem->reads_c, false},
+                  {"alpha", g->alpha, CATC_F32, g->scalars_on_device != 0, true},
+                  {"beta", g->beta, CATC_F32, g->scalars_on_device != 0, true}};
+    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; ++i) {
+        if (memory[i].needed && !memory[i].optional && !memory[i].pointer) {
+            return catc_say(text, CATC_INVALID_ARGUMENT, "%s: %s=NULL must point at a matrix%s; pass its address",
+                            memory[i].name, memory[i].name, i == 3 ? " because beta is not 0" : "");
+        }
+    }
+    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; ++i) {
+        if (memory[i].needed) {
+            CATC_TRY(catc_element_aligned_(memory[i].pointer, memory[i].type, memory[i].name, text));
+        }
+    }
+    return CATC_OK;
+}
+
 static enum catc_status catc_gemm_memory_(struct catc_gemm_problem *problem, struct catc_text *text)
 {
     struct catc_gemm_args *const g = &problem->args;
     bool const a_kcontig = g->layout == CATC_TN || g->layout == CATC_TT;
     bool const b_kcontig = g->layout == CATC_TN || g->layout == CATC_NN;
+    struct catc_view views[4];
+    int inputs = 0;
+    problem->alpha = 1.0f;
+    problem->beta = 0.0f;
+    if (g->scalars_on_device) {
+        problem->reads_c = g->beta != NULL;
+    } else {
+        problem->alpha = g->alpha ? *g->alpha : 1.0f;
+        problem->beta = g->beta ? *g->beta : 0.0f;
+        problem->reads_c = problem->beta != 0.0f; /* NaN counts as non-zero */
+    }
+    if (g->k == 0) { /* neither is read: whatever describes them does not matter */
+        g->lda = g->ldb = g->stride_a = g->stride_b = 0;
+    }
+    if (!problem->reads_c) {
+        g->ldc = g->stride_c = 0;
+    }
     CATC_TRY(catc_leading_(&g->lda, a_kcontig ? g->k : g->m, "lda", text));
     CATC_TRY(catc_leading_(&g->ldb, b_kcontig ? g->k : g->n, "ldb", text));
     CATC_TRY(catc_leading_(&g->ldc, g->n, "ldc", text));
@@ -163,68 +252,27 @@ static enum catc_status catc_gemm_memory_(struct catc_gemm_problem *problem, str
         {"stride_a", g->stride_a}, {"stride_b", g->stride_b}, {"stride_c", g->stride_c}, {"stride_d", g->stride_d}};
     for (int i = 0; i < 4; ++i) {
         if (stride[i].value < 0) {
-            return catc_say(text, CATC_INVALID_ARGUMENT, "%s: %s=%lld must not be negative", stride[i].name,
-                            stride[i].name, (long long)stride[i].value);
+            return catc_say(text, CATC_INVALID_ARGUMENT,
+                            "%s: %s=%lld must not be negative; pass the elements between two "
+                            "problems",
+                            stride[i].name, stride[i].name, (long long)stride[i].value);
         }
-    }
-    if (g->batch > 1 && g->stride_d < g->n) {
-        return catc_say(
-            text, CATC_INVALID_ARGUMENT,
-            "stride_d: stride_d=%lld must be at least n=%lld with batch=%lld (the problems would write the same "
-            "elements); pass the elements between two problems' D",
-            (long long)g->stride_d, (long long)g->n, (long long)g->batch);
-    }
-    problem->alpha = 1.0f;
-    problem->beta = 0.0f;
-    if (g->scalars_on_device) {
-        problem->reads_c = g->beta != NULL;
-    } else {
-        problem->alpha = g->alpha ? *g->alpha : 1.0f;
-        problem->beta = g->beta ? *g->beta : 0.0f;
-        problem->reads_c = problem->beta != 0.0f; /* NaN counts as non-zero */
     }
     if (problem->empty) {
         return CATC_OK;
     }
-    const struct {
-        const char *name;
-        const void *pointer;
-        enum catc_type type;
-        bool needed;
-    } matrix[] = {{"d", g->d, g->type_d, true},
-                  {"a", g->a, g->type_a, g->k > 0},
-                  {"b", g->b, g->type_b, g->k > 0},
-                  {"c", g->c, g->type_d, problem->reads_c}};
-    for (int i = 0; i < 4; ++i) {
-        if (matrix[i].needed && !matrix[i].pointer) {
-            return catc_say(text, CATC_INVALID_ARGUMENT, "%s: %s=NULL must point at a matrix%s", matrix[i].name,
-                            matrix[i].name, i == 3 ? " because beta is not 0" : "");
+    CATC_TRY(catc_gemm_pointers_(problem, text));
+    CATC_TRY(catc_gemm_views_(problem, views, &inputs, text));
+    const struct catc_view *const d = &views[inputs];
+    CATC_TRY(catc_output_apart_(d, "stride_d", g->stride_d, g->batch, text));
+    for (int i = 0; i < inputs; ++i) {
+        bool const is_c = problem->reads_c && i == inputs - 1;
+        if (catc_views_meet_(d, &views[i], g->batch) && !(is_c && catc_same_view_(d, &views[i], g->batch))) {
+            return catc_say(text, CATC_INVALID_ARGUMENT,
+                            "d: d=%p must not share elements with %s (%p)%s; use another buffer", g->d, views[i].name,
+                            views[i].base,
+                            is_c ? " unless it is C itself, with the same leading dimension and stride" : "");
         }
-    }
-    for (int i = 0; i < 4; ++i) {
-        if (matrix[i].needed) {
-            CATC_TRY(catc_element_aligned_(matrix[i].pointer, matrix[i].type, matrix[i].name, text));
-        }
-    }
-    int64_t const size_a = (int64_t)catc_type_size(g->type_a), size_b = (int64_t)catc_type_size(g->type_b);
-    int64_t const size_d = (int64_t)catc_type_size(g->type_d);
-    int64_t const d_columns = g->n * size_d, d_line = g->ldd * size_d;
-    if (g->k > 0 && catc_views_meet_(g->d, g->m, d_columns, d_line, g->a, a_kcontig ? g->m : g->k,
-                                     (a_kcontig ? g->k : g->m) * size_a, g->lda * size_a) == 1) {
-        return catc_say(text, CATC_INVALID_ARGUMENT, "d: d=%p must not share elements with A (%p); use another buffer",
-                        g->d, g->a);
-    }
-    if (g->k > 0 && catc_views_meet_(g->d, g->m, d_columns, d_line, g->b, b_kcontig ? g->n : g->k,
-                                     (b_kcontig ? g->k : g->n) * size_b, g->ldb * size_b) == 1) {
-        return catc_say(text, CATC_INVALID_ARGUMENT, "d: d=%p must not share elements with B (%p); use another buffer",
-                        g->d, g->b);
-    }
-    bool const in_place = g->c == g->d && g->ldc == g->ldd && (g->batch == 1 || g->stride_c == g->stride_d);
-    if (problem->reads_c && !in_place &&
-        catc_views_meet_(g->d, g->m, d_columns, d_line, g->c, g->m, d_columns, g->ldc * size_d) == 1) {
-        return catc_say(
-            text, CATC_INVALID_ARGUMENT,
-            "d: d=%p must be C itself (same address, leading dimension and stride) or share no element with it", g->d);
     }
     return CATC_OK;
 }

@@ -47,6 +47,15 @@ static enum catc_status catc_gemm_device_(struct catc_device *device, const stru
 {
     if (g->device) {
         *device = *g->device;
+        if (!device->name || device->cc <= 0 || device->sms <= 0 || device->smem_per_block <= 0 ||
+            device->smem_per_sm <= 0 || device->regs_per_sm <= 0 || device->threads_per_sm <= 0 ||
+            device->clock_mhz <= 0 || !(device->dram_gbs > 0) || device->fp32_flop_clk_sm <= 0 ||
+            device->tensor_flop_clk_sm <= 0) {
+            return catc_say(
+                text, CATC_INVALID_ARGUMENT,
+                "device: device=%s must have every field set to a positive value; start from catc_device_find()",
+                device->name ? device->name : "NULL");
+        }
         return CATC_OK;
     }
 #if CATC_WITH_CUDA

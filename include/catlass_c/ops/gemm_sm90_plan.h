@@ -123,8 +123,8 @@ static enum catc_status catc_gemm_sm90_can(const struct catc_gemm_instance *inst
     }
     for (int i = 0; i < count; ++i) {
         const struct catc_gemm_sm90_matrix *const m = &matrix[i];
-        int64_t const per16 = 16 / (int64_t)catc_type_size(m->type), bytes40 = (int64_t)1 << 40;
-        if (m->ld * 16 / per16 >= bytes40 || m->stride * 16 / per16 >= bytes40 || m->stride < 0) {
+        int64_t const size_of = (int64_t)catc_type_size(m->type), bytes40 = (int64_t)1 << 40;
+        if (m->ld >= bytes40 / size_of || m->stride >= bytes40 / size_of) {
             CATC_GEMM_SM90_REFUSE(
                 CATC_NOT_SUPPORTED,
                 "%s: ld of %s=%lld and batch stride=%lld must be from 0 to 2^40 bytes (TMA); use gemm_simt", inst->name,

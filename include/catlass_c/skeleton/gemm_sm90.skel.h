@@ -7,7 +7,8 @@
  *   threads   warpgroup 0 produces: its first thread issues every load of A and B. Warpgroups 1 and 2 consume: each owns
  *             64 rows of the block tile and all its columns, TILE_N / 2 accumulators in each thread
  *   tiles     a block takes every catc_blocks()-th tile; all roles walk the same list
- *   edges     M, N and K need no care: TMA reads zeros outside the tensors and does not write there
+ *   edges     TMA reads zeros outside the tensors; D's right edge, where a row does not end on 16 bytes, is stored by
+ *             elements (copy_edge)
  *   order     every element of D is one chain over K in one accumulator, whatever the grid
  * Shared memory (128 x 256 x 64, 4 stages, bias: 231424 bytes)
  *   a, b      STAGES x TILE_K / 64 x rows x 128 bytes, 128-byte swizzle: 65536 + 131072

@@ -206,8 +206,8 @@ CATC_DEVICE void CATC_LOCAL(pair)(const struct CATC_LOCAL(epilogue) * e, struct 
 {
     int64_t const d_row = e->first_row + row, d_column = e->first_column + tile_column;
     (void)v, (void)column, (void)h;
-    x[0] = e->alpha * acc[0];
-    x[1] = e->alpha * acc[1];
+    x[0] = catc_mul(e->alpha, acc[0]);
+    x[1] = catc_mul(e->alpha, acc[1]);
     if (e->use_c) {
         float c[2];
         CATC_PASTE(catc_fragment_load_, CATC_P_TYPE_D)(c, stage + at);

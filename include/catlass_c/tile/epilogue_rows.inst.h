@@ -60,7 +60,7 @@ CATC_DEVICE void CATC_LOCAL(epilogue_rows)(const struct catc_gemm_params *p, str
             }
             CATC_UNROLL(8)
             for (int j = 0; j < CATC_I_VEC; ++j) {
-                x[j] = alpha * x[j];
+                x[j] = catc_mul(alpha, x[j]);
                 if (beta != 0.0f) {
                     x[j] = catc_fma(beta, c[j], x[j]);
                 }

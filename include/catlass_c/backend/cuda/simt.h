@@ -58,6 +58,17 @@ CATC_DEVICE float catc_fma(float a, float b, float c)
     return __fmaf_rn(a, b, c);
 }
 
+/* The intrinsics are never contracted into a fused multiply-add, as the operators would be. */
+CATC_DEVICE float catc_mul(float a, float b)
+{
+    return __fmul_rn(a, b);
+}
+
+CATC_DEVICE float catc_add(float a, float b)
+{
+    return __fadd_rn(a, b);
+}
+
 CATC_DEVICE uint32_t catc_f32_bits(float x)
 {
     return __float_as_uint(x);
@@ -94,13 +105,6 @@ CATC_DEVICE uint16_t catc_f16_from_f32(float x)
     uint16_t bits;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
     return bits;
-}
-
-CATC_DEVICE float catc_tanh_fast(float x)
-{
-    float y;
-    asm("tanh.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
 }
 
 #endif /* CATC_BACKEND_CUDA_SIMT_H */

@@ -98,6 +98,14 @@ CATC_DEVICE float catc_fma(float a, float b, float c)
 {
     return fmaf(a, b, c);
 }
+CATC_DEVICE float catc_mul(float a, float b) /* host objects are built with -ffp-contract=off */
+{
+    return a * b;
+}
+CATC_DEVICE float catc_add(float a, float b)
+{
+    return a + b;
+}
 CATC_DEVICE uint32_t catc_f32_bits(float x)
 {
     uint32_t u;
@@ -143,11 +151,6 @@ CATC_DEVICE uint16_t catc_f16_from_f32(float x)
         return (uint16_t)(sign | ((magnitude - (112u << 23) + 0xfffu + ((magnitude >> 13) & 1u)) >> 13));
     /* Subnormal: 0.5 has its last bit at 2^-24, the spacing of fp16 subnormals, so the addition itself rounds. */
     return (uint16_t)(sign | (catc_f32_bits(catc_f32_from_bits(magnitude) + 0.5f) - 0x3f000000u));
-}
-
-CATC_DEVICE float catc_tanh_fast(float x)
-{
-    return tanhf(x);
 }
 
 #endif /* CATC_BACKEND_HOST_SIMT_H */

@@ -105,8 +105,8 @@ def compile_one(kind, globs, command):
               f"{k['spill_loads']} of spill loads; use a smaller tile or a lower min_blocks"
               for k in kernels
               if (k["spill_stores"] or k["spill_loads"]) and not allowed(k["kernel"], globs)]
-    faults += [f"{k['kernel']} for {k['target']}: {k['stack']} bytes of local memory; a register array is indexed at run "
-               f"time or its loop is not unrolled"
+    faults += [f"{k['kernel']} for {k['target']}: {k['stack']} bytes of local memory; a register array is "
+               "indexed at run time or its loop is not unrolled"
                for k in kernels
                if k["stack"] and not k["spill_stores"] and not k["spill_loads"] and not allowed(k["kernel"], globs)]
     faults += [f"{m['kernel'] or source}: {m['message']}" for m in losses if not allowed(m["kernel"], globs)]

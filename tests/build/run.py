@@ -282,8 +282,8 @@ def yaml_line():
 PTXAS = """ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function 'catc_k_cuda' for 'sm_90a'
 ptxas info    : Function properties for catc_k_cuda
-    8 bytes stack frame, %d bytes spill stores, %d bytes spill loads
-ptxas info    : Used 168 registers, used 2 barriers, 8 bytes cumulative stack size, 1024 bytes smem
+    %d bytes stack frame, %d bytes spill stores, %d bytes spill loads
+ptxas info    : Used 168 registers, used 2 barriers, 1024 bytes smem
 ptxas info    : Compile time = 12.500 ms
 """
 
@@ -303,18 +303,21 @@ def gate():
         fake.chmod(0o755)
         return run(sys.executable, "-I", "-S", launcher, "cuda", *allow, "--", fake, "-c", source, "-o", out)
 
-    clean = PTXAS % (0, 0)
+    clean = PTXAS % (0, 0, 0)
     code, text, _ = compile_with(clean + "b.cu(3): warning: something else\n")
     check(code == 0 and text.strip() == "b.cu(3): warning: something else", "a clean compilation", text)
     data = json.loads((work / "b.o.ptxas.json").read_text())
     check(data["instances"] == 2 and data["kernels"] == [{
-        "kernel": "catc_k_cuda", "target": "sm_90a", "registers": 168, "stack": 8, "spill_stores": 0, "spill_loads": 0,
+        "kernel": "catc_k_cuda", "target": "sm_90a", "registers": 168, "stack": 0, "spill_stores": 0, "spill_loads": 0,
         "smem": 1024, "barriers": 2, "ms": 12.5}], "b.o.ptxas.json", json.dumps(data))
-    code, text, _ = compile_with(PTXAS % (16, 24))
+    code, text, _ = compile_with(PTXAS % (40, 16, 24))
     check(code != 0 and "catc_k_cuda for sm_90a: 16 bytes of register spill stores" in text and not out.exists(),
           "spills", text)
-    code, text, _ = compile_with(PTXAS % (16, 24), "--allow", "k_cuda")
+    code, text, _ = compile_with(PTXAS % (40, 16, 24), "--allow", "k_cuda")
     check(code == 0 and out.exists(), "spills that are allowed", text)
+    code, text, _ = compile_with(PTXAS % (400, 0, 0))
+    check(code != 0 and "catc_k_cuda for sm_90a: 400 bytes of local memory" in text and not out.exists(), "local memory",
+          text)
     for loss in ("ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due "
                  "to function call in the function 'catc_k_cuda'",
                  "ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored to maintain minimum "

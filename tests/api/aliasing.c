@@ -169,16 +169,15 @@ static void batches_and_taps(enum catc_backend backend)
     simple_close(&s);
 }
 
+static void all(enum catc_backend backend)
+{
+    in_place(backend);
+    overlap(backend);
+    slices(backend);
+    batches_and_taps(backend);
+}
+
 int main(void)
 {
-    simple_needs_default_set();
-    enum catc_backend backend[2];
-    int const backends = simple_backends(backend);
-    for (int b = 0; b < backends; ++b) {
-        in_place(backend[b]);
-        overlap(backend[b]);
-        slices(backend[b]);
-        batches_and_taps(backend[b]);
-    }
-    return check_result();
+    return simple_main(all);
 }

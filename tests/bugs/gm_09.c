@@ -192,18 +192,17 @@ static void far_batch(enum catc_backend backend)
     simple_close(&s);
 }
 
+static void all(enum catc_backend backend)
+{
+    for (int type = 1; type < CATC_TYPE_END; ++type) {
+        far_a(backend, (enum catc_type)type);
+        far_d(backend, (enum catc_type)type);
+    }
+    far_k(backend);
+    far_batch(backend);
+}
+
 int main(void)
 {
-    simple_needs_default_set();
-    enum catc_backend backend[2];
-    int const backends = simple_backends(backend);
-    for (int b = 0; b < backends; ++b) {
-        for (int type = 1; type < CATC_TYPE_END; ++type) {
-            far_a(backend[b], (enum catc_type)type);
-            far_d(backend[b], (enum catc_type)type);
-        }
-        far_k(backend[b]);
-        far_batch(backend[b]);
-    }
-    return check_result();
+    return simple_main(all);
 }

@@ -44,19 +44,18 @@ static void twice(enum catc_backend backend, enum catc_type type, const struct c
     simple_close(&s);
 }
 
+static void all(enum catc_backend backend)
+{
+    const struct catc_gemm_instance *i;
+    for (int type = 1; type < CATC_TYPE_END; ++type) {
+        twice(backend, (enum catc_type)type, NULL);
+    }
+    for (int at = 0; (i = simple_next(backend, &at));) {
+        twice(backend, i->type_a, i);
+    }
+}
+
 int main(void)
 {
-    simple_needs_default_set();
-    enum catc_backend backend[2];
-    int const backends = simple_backends(backend);
-    for (int b = 0; b < backends; ++b) {
-        const struct catc_gemm_instance *i;
-        for (int type = 1; type < CATC_TYPE_END; ++type) {
-            twice(backend[b], (enum catc_type)type, NULL);
-        }
-        for (int at = 0; (i = simple_next(backend[b], &at));) {
-            twice(backend[b], i->type_a, i);
-        }
-    }
-    return check_result();
+    return simple_main(all);
 }

@@ -362,4 +362,16 @@ static void simple_needs_default_set(void)
 #endif
 }
 
+/* main of a test that does the same on every backend there is. */
+static CATC_UNUSED int simple_main(void (*test)(enum catc_backend backend))
+{
+    enum catc_backend backend[2];
+    simple_needs_default_set();
+    int const backends = simple_backends(backend);
+    for (int b = 0; b < backends; ++b) {
+        test(backend[b]);
+    }
+    return check_result();
+}
+
 #endif /* CATC_TESTS_GEMM_SIMPLE_H */

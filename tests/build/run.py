@@ -316,7 +316,7 @@ def gate():
     code, text, _ = compile_with(PTXAS % (40, 16, 24), "--allow", "k_cuda")
     check(code == 0 and out.exists(), "spills that are allowed", text)
     code, text, _ = compile_with(PTXAS % (400, 0, 0))
-    check(code != 0 and "catc_k_cuda for sm_90a: 400 bytes of local memory" in text and not out.exists(), "local memory",
+    check(code != 0 and "sm_90a: 400 bytes of local memory" in text and not out.exists(), "local memory",
           text)
     for loss in ("ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due "
                  "to function call in the function 'catc_k_cuda'",

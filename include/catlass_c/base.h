@@ -75,7 +75,7 @@
 #define CATC_LOCAL(suffix) CATC_PASTE(CATC_PASTE(CATC_P_NAME, _), suffix)
 
 /* Quotient that is 0 instead of an error for a divisor of 0 or less: for rules over parameters not yet checked. */
-#define CATC_QUOTIENT(a, b) ((b) > 0 ? (a) / ((b) > 0 ? (b) : 1) : 0)
+#define CATC_QUOTIENT(a, b) ((a) / ((b) > 0 ? (b) : 0x7fffffff))
 #define CATC_MULTIPLE(a, b) ((a) > 0 && (b) > 0 && (a) % ((b) > 0 ? (b) : 1) == 0)
 
 #endif /* CATC_BASE_H */

@@ -77,4 +77,4 @@
 #undef CATC_C_STAGE_BYTES
 #undef CATC_C_STRIP_N
 #undef CATC_C_SUB_N
-#undef CATC_C_MINE
+#undef CATC_C_VECTORS

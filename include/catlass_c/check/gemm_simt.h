@@ -122,8 +122,8 @@
 #define CATC_C_SMEM_BYTES (4 * (CATC_C_RING_FLOATS > CATC_C_SLAB_FLOATS ? CATC_C_RING_FLOATS : CATC_C_SLAB_FLOATS))
 #define CATC_C_SMEM_LIMIT 166912 /* 163 KB: sm_80, the least of the targets (PTX code included) with room for it */
 
-/* 16-byte vectors of A and of B that a thread keeps in registers between the two memories. */
-#define CATC_C_MINE(vec, extent) CATC_QUOTIENT((extent)*CATC_P_TILE_K / (vec) + CATC_C_THREADS - 1, CATC_C_THREADS)
+/* 16-byte vectors of one operand in a k tile. */
+#define CATC_C_VECTORS(vec, extent) ((extent)*CATC_P_TILE_K / (vec))
 
 #define CATC_C_REG_LIMIT CATC_QUOTIENT(65536, CATC_C_THREADS *CATC_P_MIN_BLOCKS)
 #define CATC_C_REGS_PER_THREAD (CATC_C_REG_LIMIT > 255 ? 255 : CATC_C_REG_LIMIT / 8 * 8)
@@ -173,16 +173,23 @@
         CATC_P_THREAD_M > CATC_P_THREAD_N ? CATC_P_THREAD_M : CATC_P_THREAD_N, 16, \
         "thread_m and thread_n must be at most 16 (accumulators stay in registers only in unrolled loops); change " \
         "thread") \
-    CATC_RULE( \
-        fetch, CATC_C_MINE(CATC_C_VEC_A, CATC_C_TILE_R) <= 16 && CATC_C_MINE(CATC_C_VEC_B, CATC_C_TILE_C) <= 16, \
-        CATC_C_MINE(CATC_C_VEC_A, CATC_C_TILE_R) > CATC_C_MINE(CATC_C_VEC_B, CATC_C_TILE_C) \
-            ? CATC_C_MINE(CATC_C_VEC_A, CATC_C_TILE_R) \
-            : CATC_C_MINE(CATC_C_VEC_B, CATC_C_TILE_C), \
-        16, \
-        "a thread must fetch at most 16 vectors of A and of B for a k tile; make tile_k smaller or use more warps") \
+    CATC_RULE(fetch, \
+              (CATC_C_VECTORS(CATC_C_VEC_A, CATC_C_TILE_R) > CATC_C_VECTORS(CATC_C_VEC_B, CATC_C_TILE_C) \
+                   ? CATC_C_VECTORS(CATC_C_VEC_A, CATC_C_TILE_R) \
+                   : CATC_C_VECTORS(CATC_C_VEC_B, CATC_C_TILE_C)) <= 16 * CATC_C_THREADS, \
+              CATC_C_VECTORS(CATC_C_VEC_A, CATC_C_TILE_R) > CATC_C_VECTORS(CATC_C_VEC_B, CATC_C_TILE_C) \
+                  ? CATC_C_VECTORS(CATC_C_VEC_A, CATC_C_TILE_R) \
+                  : CATC_C_VECTORS(CATC_C_VEC_B, CATC_C_TILE_C), \
+              16 * CATC_C_THREADS, \
+              "a k tile of A or of B must be at most 16 vectors of 16 bytes for each thread; make tile_k smaller or " \
+              "use more " \
+              "warps") \
     CATC_RULE(threads, CATC_C_THREADS >= 32 && CATC_C_THREADS <= 1024, CATC_C_THREADS, 1024, \
               "threads per block must be at most 1024; make tile smaller or warp larger") \
-    CATC_RULE(accumulators, CATC_P_THREAD_M *CATC_P_THREAD_N + 32 <= CATC_C_REGS_PER_THREAD, \
+    CATC_RULE(accumulators, \
+              CATC_P_THREAD_M *CATC_P_THREAD_N + 32 <= 255 && \
+                  (CATC_P_THREAD_M * CATC_P_THREAD_N + 32) * CATC_P_MIN_BLOCKS <= \
+                      CATC_QUOTIENT(65536, CATC_C_THREADS), \
               CATC_P_THREAD_M * CATC_P_THREAD_N + 32, CATC_C_REGS_PER_THREAD, \
               "thread_m * thread_n + 32 registers must fit the launch bounds; make thread or min_blocks smaller") \
     CATC_RULE(load_a, \
@@ -199,7 +206,8 @@
               "the tile's extent along M must be a multiple of 4; change tile") \
     CATC_RULE(store_d, CATC_MULTIPLE(CATC_C_TILE_C, CATC_C_VEC_D), CATC_C_TILE_C, CATC_C_VEC_D, \
               "the tile's extent along D's rows must be a multiple of 16 bytes of D; change tile") \
-    CATC_RULE(smem, CATC_C_SMEM_BYTES <= CATC_C_SMEM_LIMIT, CATC_C_SMEM_BYTES, CATC_C_SMEM_LIMIT, \
+    CATC_RULE(smem, 4 * CATC_C_RING_FLOATS <= CATC_C_SMEM_LIMIT && 4 * CATC_C_SLAB_FLOATS <= CATC_C_SMEM_LIMIT, \
+              CATC_C_SMEM_BYTES, CATC_C_SMEM_LIMIT, \
               "shared memory of all stages must be at most 166912 bytes (sm_80); make tile or stages smaller") \
     CATC_RULES_OF_CHAIN(CATC_RULE)
 

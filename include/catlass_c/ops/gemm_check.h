@@ -111,6 +111,7 @@ static enum catc_status catc_gemm_apart_(const struct catc_gemm_instance *i, con
     char names[CATC_EPI_MAX][32];
     int count = 0;
     CATC_TRY(catc_gemm_views_(problem, views, &count, text));
+    views[count].written = true;
     int const d = count++; /* its overlap with A, B and C has been checked for all instances */
     for (int e = 0; e < i->n_epi; ++e) {
         const struct catc_epi *const epi = &g->epi[e];
@@ -131,16 +132,17 @@ static enum catc_status catc_gemm_apart_(const struct catc_gemm_instance *i, con
                             : kind == CATC_EPI_ROW ? g->m
                                                    : g->n,
                             epi->batch_stride, g->batch, text));
+        view->written = output;
         if (kind == CATC_EPI_TAP) {
             char stride[32];
             snprintf(stride, sizeof stride, "epi[%d].batch_stride", e);
             CATC_TRY(catc_output_apart_(view, stride, epi->batch_stride, g->batch, text));
         }
         for (int other = output ? 0 : d; other < count; ++other) {
-            bool const written = other == d || (other > d && strstr(views[other].name, ".out"));
             bool const in_place = other == d && kind == CATC_EPI_TILE && i->epi[e].type == g->type_d &&
                                   catc_same_view_(view, &views[d], g->batch);
-            if ((output || written) && !in_place && catc_views_meet_(view, &views[other], g->batch)) {
+            if ((view->written || views[other].written) && !in_place &&
+                catc_views_meet_(view, &views[other], g->batch)) {
                 return catc_say(text, CATC_INVALID_ARGUMENT,
                                 "%s: address=%p must share no element with %s (%p)%s; use another buffer", view->name,
                                 view->base, views[other].name, views[other].base,

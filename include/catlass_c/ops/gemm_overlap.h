@@ -12,16 +12,23 @@ struct catc_view {
     const char *name; /* of the argument, for sentences */
     const void *base;
     int64_t rows, columns, line, stride;
+    bool written; /* an output */
 };
 
 enum { CATC_OVERLAP_SHIFTS = 64 }; /* problems of a batch that are compared with one another, at most */
+
+/* Bytes from the first of one copy to behind its last. */
+static int64_t catc_copy_bytes_(const struct catc_view *view)
+{
+    return (view->rows - 1) * view->line + view->columns;
+}
 
 /* One copy of each, `x` moved by `shift` bytes. Exact for equal lines: x starts q lines and r bytes after d, and the part
  * of it that runs past the line's end continues in the next line. */
 static bool catc_copies_meet_(const struct catc_view *d, const struct catc_view *x, int64_t shift)
 {
     int64_t const delta = (int64_t)((intptr_t)x->base - (intptr_t)d->base) + shift;
-    int64_t const d_end = (d->rows - 1) * d->line + d->columns, x_end = (x->rows - 1) * x->line + x->columns;
+    int64_t const d_end = catc_copy_bytes_(d), x_end = catc_copy_bytes_(x);
     if (d->rows <= 0 || x->rows <= 0 || d->columns <= 0 || x->columns <= 0 || delta >= d_end || delta + x_end <= 0) {
         return false;
     }
@@ -40,6 +47,11 @@ static bool catc_copies_meet_(const struct catc_view *d, const struct catc_view 
 /* Do problems of d and problems of x meet? */
 static bool catc_views_meet_(const struct catc_view *d, const struct catc_view *x, int64_t batch)
 {
+    int64_t const delta = (int64_t)((intptr_t)x->base - (intptr_t)d->base);
+    if (delta >= (batch - 1) * d->stride + catc_copy_bytes_(d) ||
+        delta + (batch - 1) * x->stride + catc_copy_bytes_(x) <= 0) {
+        return false; /* buffers of their own: the usual case */
+    }
     int64_t const step = x->stride != 0 ? x->stride : d->stride;
     int64_t const shifts = step == 0 || (d->stride != 0 && x->stride != 0 && d->stride != x->stride) ? 1
                            : batch < CATC_OVERLAP_SHIFTS                                             ? batch
@@ -56,7 +68,7 @@ static bool catc_views_meet_(const struct catc_view *d, const struct catc_view *
 /* Do two problems of one output write the same elements? */
 static bool catc_view_meets_itself_(const struct catc_view *d, int64_t batch)
 {
-    for (int64_t j = 1; j < batch && j < CATC_OVERLAP_SHIFTS; ++j) {
+    for (int64_t j = 1; j < batch && j < CATC_OVERLAP_SHIFTS && j * d->stride < catc_copy_bytes_(d); ++j) {
         if (catc_copies_meet_(d, d, j * d->stride)) {
             return true;
         }

@@ -136,6 +136,7 @@ static enum catc_status catc_view_(struct catc_view *view, const char *name, con
     view->name = name;
     view->base = base;
     view->rows = lines;
+    view->written = false;
     if (__builtin_mul_overflow(length, size, &view->columns) || __builtin_mul_overflow(ld, size, &view->line) ||
         __builtin_mul_overflow(stride, size, &view->stride) || __builtin_mul_overflow(lines, view->line, &rows_bytes) ||
         __builtin_mul_overflow(batch, view->stride, &batch_bytes) ||

@@ -26,7 +26,9 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/codegen" DESTINATION "${catc_share}"
         PATTERN "__pycache__" EXCLUDE PATTERN ".*" EXCLUDE)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/instances" DESTINATION "${catc_share}" FILES_MATCHING PATTERN "*.yaml")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/THIRD_PARTY.md" DESTINATION "${catc_share}")
-# The driver of TESTS in catc_add_instances, with the headers of its own folder.
+# The driver of TESTS in catc_add_instances and of `catlass-c generate`, with the headers of its own folder; and the
+# sources that the latter puts into its trees.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib" DESTINATION "${catc_share}" FILES_MATCHING PATTERN "*.c")
 install(FILES "${PROJECT_SOURCE_DIR}/tests/gemm_driver.c" DESTINATION "${catc_share}/tests")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/tests/gemm" DESTINATION "${catc_share}/tests" FILES_MATCHING PATTERN "*.h")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/catlass-c.in" "${PROJECT_BINARY_DIR}/catlass-c" @ONLY)

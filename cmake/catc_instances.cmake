@@ -7,7 +7,7 @@
 # CATC_ARCHS_EFFECTIVE: without CUDA too, because host instances describe the targets that they would have.
 cmake_policy(VERSION 3.25) # of this file, whatever the project that includes it asks for
 
-# Runs `python -m catlass_c generate` and hands the contents of instances.cmake (CATC_GEN_...) to the caller.
+# Runs `python -m catlass_c generate-build` and hands the contents of instances.cmake (CATC_GEN_...) to the caller.
 function(catc_generate)
     cmake_parse_arguments(PARSE_ARGV 0 ARG "" "OUT;PREFIX;NAME" "YAML;EPILOGUES;ARCHS;BACKENDS;SELECT;TUNED")
     get_property(codegen GLOBAL PROPERTY CATC_CODEGEN_DIR)
@@ -26,7 +26,7 @@ function(catc_generate)
     list(JOIN ARG_BACKENDS "," backends)
     list(JOIN ARG_ARCHS "," archs)
     list(JOIN ARG_SELECT "," select)
-    set(command "${python}" -m catlass_c generate --out "${ARG_OUT}" --include "${include}" --backends "${backends}"
+    set(command "${python}" -m catlass_c generate-build --out "${ARG_OUT}" --include "${include}" --backends "${backends}"
         --select "${select}" --prefix "${ARG_PREFIX}" --name "${ARG_NAME}")
     if(archs)
         list(APPEND command --archs "${archs}")
@@ -42,7 +42,11 @@ function(catc_generate)
     endforeach()
     get_filename_component(parent "${ARG_OUT}" DIRECTORY)
     file(MAKE_DIRECTORY "${parent}")
-    execute_process(COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${codegen}" "CC=${CMAKE_C_COMPILER}"
+    set(compiler "CC=${CMAKE_C_COMPILER}")
+    if(CMAKE_CROSSCOMPILING)
+        set(compiler --unset=CC) # the rules are asked by a program that runs here: any compiler for this machine
+    endif()
+    execute_process(COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${codegen}" "${compiler}"
                             "PYTHONPYCACHEPREFIX=${CMAKE_BINARY_DIR}/pycache" ${command}
                     RESULT_VARIABLE rc OUTPUT_VARIABLE out ERROR_VARIABLE err)
     string(STRIP "${out}" out)

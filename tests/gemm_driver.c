@@ -7,6 +7,8 @@
  * PATTERN is an instance name or a glob. `both` also compares the two backends bit for bit where the arithmetic is
  * exact. Sizes replace the fixed cases by one random problem. Exit 77: no GPU (gemm/gpu.h). */
 #include <fnmatch.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include "gemm/gpu.h"
 #include "gemm/reference.h"
@@ -28,11 +30,13 @@ struct shape {
     bool special;  /* NaN, Inf, -0 among the inputs */
     bool in_place; /* D is C */
     bool twice;    /* run the same plan again: the same bits */
+    bool pointers; /* A, B, C and D by arrays of pointers, to problems in another order and of every alignment */
 };
 
 struct operand {
-    struct buffer buffer;
+    struct buffer buffer, pointers;
     int64_t ld, stride;
+    int64_t turn, batch; /* problem p lies at place (p + turn) % batch */
 };
 
 struct run {
@@ -62,13 +66,15 @@ static struct operand matrix_make(enum catc_backend backend, enum catc_type type
                                   const struct shape *s, bool output, uint64_t *state, int range)
 {
     struct operand o;
+    memset(&o, 0, sizeof o);
     size_t const size = catc_type_size(type);
     int64_t const per_16 = 16 / (int64_t)size;
     /* padding in whole 16-byte units unless the case is about alignment */
     int64_t const pad = s->shift ? s->pad : (s->pad + per_16 - 1) / per_16 * per_16;
     int64_t const packed = s->shift ? length : (length + per_16 - 1) / per_16 * per_16;
     o.ld = packed + pad;
-    o.stride = s->batch > 1 ? o.ld * lines + pad : 0;
+    o.stride = s->batch > 1 ? o.ld * lines + pad + s->pointers : 0; /* odd with pointers: each its own alignment */
+    o.batch = s->batch;
     int64_t const elements = lines > 0 && length > 0 ? (s->batch - 1) * o.stride + (lines - 1) * o.ld + length : 1;
     o.buffer = output ? buffer_output(backend, (size_t)elements * size, s->shift * size)
                       : buffer_input(backend, (size_t)elements * size, s->shift * size);
@@ -88,9 +94,30 @@ static struct operand matrix_make(enum catc_backend backend, enum catc_type type
     return o;
 }
 
+/* Elements from the first problem's place to that of problem p. */
+static int64_t matrix_start(const struct operand *o, int64_t p)
+{
+    return (p + o->turn) % o->batch * o->stride;
+}
+
 static double matrix_at(const struct operand *o, enum catc_type type, int64_t p, int64_t i, int64_t j)
 {
-    return element_read(type, o->buffer.host + o->buffer.offset, p * o->stride + i * o->ld + j);
+    return element_read(type, o->buffer.host + o->buffer.offset, matrix_start(o, p) + i * o->ld + j);
+}
+
+/* The array of pointers to an operand's problems, as the kernel sees it. */
+static void *matrix_pointers(struct operand *o, enum catc_type type, int64_t turn)
+{
+    void *entries[8];
+    if (o->batch > 8) {
+        die("more problems than a case by pointers has room for");
+    }
+    o->turn = turn;
+    for (int64_t p = 0; p < o->batch; ++p) {
+        entries[p] = (unsigned char *)buffer_use(&o->buffer) + matrix_start(o, p) * (int64_t)catc_type_size(type);
+    }
+    o->pointers = buffer_pointers(o->buffer.backend, entries, o->batch);
+    return buffer_use(&o->pointers);
 }
 
 static bool a_by_rows(enum catc_layout layout)
@@ -129,6 +156,14 @@ static void run_make(struct run *r, const struct catc_gemm_instance *i, const st
     g->c = buffer_use(&r->c.buffer);
     g->lda = r->a.ld, g->ldb = r->b.ld, g->ldc = r->c.ld, g->ldd = r->d.ld;
     g->stride_a = r->a.stride, g->stride_b = r->b.stride, g->stride_c = r->c.stride, g->stride_d = r->d.stride;
+    if (s->pointers) {
+        g->a_array = (const void *const *)matrix_pointers(&r->a, i->type_a, 0);
+        g->b_array = (const void *const *)matrix_pointers(&r->b, i->type_b, 1);
+        g->c_array = (const void *const *)matrix_pointers(&r->c, i->type_d, 2);
+        g->d_array = (void *const *)matrix_pointers(&r->d, i->type_d, 3);
+        g->a = g->b = g->c = g->d = NULL;
+        g->stride_a = g->stride_b = g->stride_c = g->stride_d = 0;
+    }
     g->alpha = &s->alpha, g->beta = &s->beta;
     g->backend = i->backend;
     g->instance = i;
@@ -144,11 +179,13 @@ static void run_make(struct run *r, const struct catc_gemm_instance *i, const st
         g->epi[e].type = position->type;
         if (kind == CATC_EPI_SCALAR) {
             g->epi[e].a = 2.0f;
+        } else if (kind == CATC_EPI_PAIR) {
+            g->epi[e].a = -1.0f, g->epi[e].b = 3.0f;
         }
-        if (kind == CATC_EPI_NONE || kind == CATC_EPI_SCALAR || kind == CATC_EPI_COORD) {
+        if (!output && !matrix && kind != CATC_EPI_COL && kind != CATC_EPI_ROW) {
             continue;
         }
-        one.special = false;
+        one.special = one.pointers = false;
         r->epi[e] = matrix_make(i->backend, position_type(position),
                                 kind == CATC_EPI_REDUCE ? 1
                                 : matrix                ? m
@@ -169,12 +206,13 @@ static void run_make(struct run *r, const struct catc_gemm_instance *i, const st
 
 static void run_free(struct run *r)
 {
-    if (!r->shape->in_place) {
-        buffer_free(&r->c.buffer);
+    struct operand *const matrix[] = {&r->a, &r->b, &r->d, &r->c};
+    for (int o = 0; o < (r->shape->in_place ? 3 : 4); ++o) {
+        buffer_free(&matrix[o]->buffer);
+        if (matrix[o]->pointers.host) {
+            buffer_free(&matrix[o]->pointers);
+        }
     }
-    buffer_free(&r->a.buffer);
-    buffer_free(&r->b.buffer);
-    buffer_free(&r->d.buffer);
     for (int e = 0; e < r->instance->n_epi; ++e) {
         if (r->epi[e].buffer.host) {
             buffer_free(&r->epi[e].buffer);
@@ -245,17 +283,17 @@ static void run_compare(struct run *r, const unsigned char *c_before)
                     after(s->k == 0 ? 0.0 : s->alpha * sum, s->exact ? 0.0 : unit * fabs(s->alpha) * magnitude);
                 if (s->beta != 0.0f) {
                     double const c = element_read(i->type_d, c_before + r->c.buffer.offset,
-                                                  p * r->c.stride + row * r->c.ld + column);
+                                                  matrix_start(&r->c, p) + row * r->c.ld + column);
                     x = after(x.value + s->beta * c, x.error);
                 }
                 for (int e = 0; e < i->n_epi; ++e) {
                     enum catc_epi_kind const kind = i->epi[e].kind;
                     enum catc_type const type = position_type(&i->epi[e]);
-                    double operand = kind == CATC_EPI_SCALAR ? r->args.epi[e].a
-                                     : kind == CATC_EPI_COL  ? matrix_at(&r->epi[e], type, p, 0, column)
-                                     : kind == CATC_EPI_ROW  ? matrix_at(&r->epi[e], type, p, 0, row)
-                                     : kind == CATC_EPI_TILE ? matrix_at(&r->epi[e], type, p, row, column)
-                                                             : 0.0;
+                    double const operand[2] = {kind == CATC_EPI_COL    ? matrix_at(&r->epi[e], type, p, 0, column)
+                                               : kind == CATC_EPI_ROW  ? matrix_at(&r->epi[e], type, p, 0, row)
+                                               : kind == CATC_EPI_TILE ? matrix_at(&r->epi[e], type, p, row, column)
+                                                                       : r->args.epi[e].a,
+                                               r->args.epi[e].b};
                     x = apply(i->epi[e].name, kind, x, operand, row, column);
                     if (kind == CATC_EPI_TAP) {
                         double const got = matrix_at(&r->epi[e], type, p, row, column);
@@ -337,6 +375,8 @@ static enum verdict run_case(const struct catc_gemm_instance *instance, const st
     enum catc_status status = catc_gemm_check(instance, &r.args, sentence, sizeof sentence);
     if (status == CATC_MISALIGNED && s->shift) {
         verdict = strstr(sentence, "alignment of") ? REFUSED : FAILED; /* refused, as its stricter needs demand */
+    } else if (status == CATC_NOT_SUPPORTED && s->pointers && instance->skeleton == CATC_GEMM_SM90) {
+        verdict = strstr(sentence, "a_array must be NULL") ? REFUSED : FAILED; /* no tensor map holds pointers */
     } else {
         struct catc_gemm_plan plan;
         status = status == CATC_OK ? catc_gemm_make_plan(&plan, &r.args) : status;
@@ -373,44 +413,68 @@ static enum verdict run_case(const struct catc_gemm_instance *instance, const st
 }
 
 /* The fixed cases, around the instance's own tile. */
-enum { CASES = 13 };
+enum { CASES = 14 };
 static int cases_make(struct shape *out, const struct catc_gemm_instance *i)
 {
     int64_t const m = i->swap ? i->tile_n : i->tile_m, n = i->swap ? i->tile_m : i->tile_n, k = i->tile_k;
     int64_t const deep = k * (i->stages + 2);
     int64_t const k_exact = deep < 96 ? deep : 96; /* sums of +-1 and +-2 stay below 256: exact in bf16 */
     const struct shape list[] = {
-        {"exact", m, n, k_exact, 1, 0, 0, 1.0f, 0.0f, true, false, false, true},
-        {"ragged", m + 1, n + 1, k + 1, 1, 0, 0, 1.0f, 0.0f, true, false, false, false},
-        {"random", m / 2 + 3, n / 2 + 5, deep + 3, 1, 0, 0, 0.75f, 0.0f, false, false, false, true},
-        {"k_tail", 17, 33, 3, 1, 0, 0, 1.0f, 0.0f, true, false, false, false},
-        {"strided", 9, 20, k + 5, 3, 8, 0, 1.0f, 0.0f, true, false, false, false},
-        {"pitched", 21, 24 + n, k, 1, 16, 0, 1.0f, 0.0f, true, false, false, false},
-        {"edge", 1, 1, 1, 1, 0, 0, 1.0f, 0.0f, true, false, false, false},
-        {"edge_n", 1, n + 3, k, 1, 0, 0, 1.0f, 0.0f, true, false, false, false},
-        {"k0", 5, 7, 0, 1, 0, 0, 1.0f, 2.0f, true, false, false, false},
-        {"special", 31, 29, k + 1, 1, 0, 0, 1.0f, 0.0f, false, true, false, false},
-        {"beta", m / 2 + 1, n / 2 + 1, k, 1, 0, 0, 2.0f, -1.0f, true, false, false, false},
-        {"in_place", 33, 17, k, 1, 0, 0, 1.0f, 1.0f, true, false, true, false},
-        {"unaligned", 19, 21, k + 3, 1, 1, 1, 1.0f, 2.0f, true, false, false, false},
+        {"exact", m, n, k_exact, 1, 0, 0, 1.0f, 0.0f, true, false, false, true, false},
+        {"ragged", m + 1, n + 1, k + 1, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false},
+        {"random", m / 2 + 3, n / 2 + 5, deep + 3, 1, 0, 0, 0.75f, 0.0f, false, false, false, true, false},
+        {"k_tail", 17, 33, 3, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false},
+        {"strided", 9, 20, k + 5, 3, 8, 0, 1.0f, 0.0f, true, false, false, false, false},
+        {"pitched", 21, 24 + n, k, 1, 16, 0, 1.0f, 0.0f, true, false, false, false, false},
+        {"edge", 1, 1, 1, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false},
+        {"edge_n", 1, n + 3, k, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false},
+        {"k0", 5, 7, 0, 1, 0, 0, 1.0f, 2.0f, true, false, false, false, false},
+        {"special", 31, 29, k + 1, 1, 0, 0, 1.0f, 0.0f, false, true, false, false, false},
+        {"beta", m / 2 + 1, n / 2 + 1, k, 1, 0, 0, 2.0f, -1.0f, true, false, false, false, false},
+        {"in_place", 33, 17, k, 1, 0, 0, 1.0f, 1.0f, true, false, true, false, false},
+        {"unaligned", 19, 21, k + 3, 1, 1, 1, 1.0f, 2.0f, true, false, false, false, false},
+        {"pointers", 19, 21, 2 * k + 5, 5, 0, 0, 1.0f, 2.0f, true, false, false, true, true},
     };
     CATC_STATIC_ASSERT(sizeof list / sizeof list[0] == CASES, "CASES must be the number of fixed cases");
     memcpy(out, list, sizeof list);
     return CASES;
 }
 
-/* Every operation of the chain rounds once or not at all, and keeps small integers exact. */
-static bool chain_exact(const struct catc_gemm_instance *i)
+/* Every operation of the chain gives the same bits on every backend. */
+static bool chain_same_bits(const struct catc_gemm_instance *i)
 {
-    static const char *const exact[] = {"bias", "bias_row", "scale",  "scale_col", "scale_row", "add",
-                                        "mul",  "relu",     "causal", "tap",       "amax"};
-    int known = 0;
+    bool same = true;
     for (int e = 0; e < i->n_epi; ++e) {
-        for (size_t x = 0; x < sizeof exact / sizeof exact[0]; ++x) {
-            known += strcmp(i->epi[e].name, exact[x]) == 0;
-        }
+        same = same && accuracy_of(i->epi[e].name) >= SAME_BITS;
     }
-    return known == i->n_epi;
+    return same;
+}
+
+/* The command that repeats the case that is running: printed when it fails, and when it takes this program with it. */
+static char repeat[512];
+
+static void on_crash(int number)
+{
+    ssize_t const written = write(STDERR_FILENO, repeat, strlen(repeat));
+    (void)written;
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void repeat_prepare(const struct catc_gemm_instance *instance, const char *backend, const struct shape *s)
+{
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTERM};
+    if (strcmp(s->name, "custom") == 0) {
+        snprintf(repeat, sizeof repeat,
+                 "  repeat: catlass-c run %s --backend %s --seed %llu --m %lld --n %lld --k %lld\n", instance->name,
+                 backend, (unsigned long long)seed, (long long)s->m, (long long)s->n, (long long)s->k);
+    } else {
+        snprintf(repeat, sizeof repeat, "  repeat: catlass-c run %s --backend %s --seed %llu --case %s\n",
+                 instance->name, backend, (unsigned long long)seed, s->name);
+    }
+    for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; ++i) {
+        signal(crashes[i], on_crash);
+    }
 }
 
 static int test_instance(const struct catc_gemm_instance *instance, const struct catc_gemm_instance *twin,
@@ -423,13 +487,14 @@ static int test_instance(const struct catc_gemm_instance *instance, const struct
         if (only && strcmp(only, cases[c].name)) {
             continue;
         }
+        repeat_prepare(instance, twin ? "both" : catc_backend_name(instance->backend), &cases[c]);
         enum verdict verdict = run_case(instance, &cases[c], &bits, &bytes);
         if (twin && verdict == PASSED) {
             verdict = run_case(twin, &cases[c], &twin_bits, &twin_bytes);
             /* fused multiply-adds in k order have the same bits everywhere; the tensor cores' order is their own. NaNs
              * have a payload that IEEE 754 leaves open */
             bool const comparable = cases[c].exact || (instance->skeleton == CATC_GEMM_SIMT && !cases[c].special);
-            if (verdict == PASSED && comparable && chain_exact(instance) &&
+            if (verdict == PASSED && comparable && chain_same_bits(instance) &&
                 (bytes != twin_bytes || memcmp(bits, twin_bits, bytes))) {
                 fprintf(stderr, "  the backends differ in bits\n");
                 verdict = FAILED;
@@ -440,23 +505,15 @@ static int test_instance(const struct catc_gemm_instance *instance, const struct
         if (verdict == FAILED) {
             ++failed;
             const struct shape *const failing = &cases[c];
-            const char *const backend = twin ? "both" : catc_backend_name(instance->backend);
             fprintf(stderr, "FAIL %s case %s: %lldx%lldx%lld batch %lld, %d mismatches\n", instance->name,
                     failing->name, (long long)failing->m, (long long)failing->n, (long long)failing->k,
                     (long long)failing->batch, mismatches);
-            if (strcmp(failing->name, "custom") == 0) {
-                fprintf(stderr, "  repeat: catlass-c run %s --backend %s --seed %llu --m %lld --n %lld --k %lld\n",
-                        instance->name, backend, (unsigned long long)seed, (long long)failing->m, (long long)failing->n,
-                        (long long)failing->k);
-            } else {
-                fprintf(stderr, "  repeat: catlass-c run %s --backend %s --seed %llu --case %s\n", instance->name,
-                        backend, (unsigned long long)seed, failing->name);
-            }
+            fputs(repeat, stderr);
         }
         free(bits);
         free(twin_bits);
     }
-    printf("%s %s %s: %d cases, %d failed, %d refused for alignment\n", failed ? "FAIL" : "ok  ",
+    printf("%s %s %s: %d cases, %d failed, %d refused by their rules\n", failed ? "FAIL" : "ok  ",
            twin ? "both" : catc_backend_name(instance->backend), instance->name, ran, failed, refused);
     if (ran == 0) {
         fprintf(stderr, "catc_gemm_driver: there is no case %s; the cases are", only);
@@ -491,7 +548,7 @@ int main(int argc, char **argv)
     const char *backend_name = "host", *only = NULL, *patterns[64];
     int n_patterns = 0, n_sizes = 0;
     bool list = false;
-    struct shape custom = {"custom", 0, 0, 0, 1, 0, 0, 1.0f, 0.0f, false, false, false, true};
+    struct shape custom = {"custom", 0, 0, 0, 1, 0, 0, 1.0f, 0.0f, false, false, false, true, false};
     for (int a = 1; a < argc; ++a) {
         const char *const option = argv[a];
         if (strcmp(option, "--list") == 0) {

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Checks a build on a machine with a GPU, in one go: every instance on both backends with bits compared where arithmetic
-# is exact, the tests that need a GPU, the examples, and compute-sanitizer on one instance of each skeleton.
+# is exact, the tests that need a GPU, the examples, and compute-sanitizer on one instance of each skeleton and, of
+# gemm_sm80, on batches by arrays of pointers.
 #
 #   sh tools/gpu_check.sh BUILD [OUT]
 #
@@ -46,12 +47,19 @@ for example in "$build"/examples/gemm_*; do
 done
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
 if [ -n "$sanitizer" ]; then
-    for pattern in 'gemm_simt_bf16_*_bias_tap_gelu' 'gemm_sm90_*_bias_tap_gelu_tanh'; do
+    # sanitize NAME ARGUMENT…: the driver with these arguments under each tool
+    sanitize() {
+        what=$1
+        shift
         for tool in memcheck racecheck synccheck; do
-            step "$tool.$(echo "$pattern" | cut -c1-9)" "$sanitizer" --tool $tool --error-exitcode 1 \
-                "$driver" --backend cuda "$pattern"
+            step "$tool.$what" "$sanitizer" --tool $tool --error-exitcode 1 "$driver" --backend cuda "$@"
         done
-    done
+    }
+    sanitize gemm_simt 'gemm_simt_bf16_*_bias_tap_gelu'
+    sanitize gemm_sm80 'gemm_sm80_*_64x64x64_*_add_amax'
+    # A with M contiguous, B with K and with N, aligned for the fast copies and not
+    sanitize gemm_sm80.pointers --case pointers 'gemm_sm80_*_n[nt]_128x128x32_*_multistage'
+    sanitize gemm_sm90 'gemm_sm90_*_bias_tap_gelu_tanh'
 else
     echo "compute-sanitizer was not found; left out"
 fi

@@ -3,7 +3,7 @@
 # Installs what a build needs and this machine lacks. Asks nothing; run again, it does nothing.
 #
 #   sh tools/setup.sh           gcc, cmake >= 3.25, ninja, python3 with jinja2, yaml, pydantic 2, click
-#   sh tools/setup.sh --dev     also pytest, ruff, reuse, g++ and clang-format 14
+#   sh tools/setup.sh --dev     also pytest, ruff, reuse, matplotlib, g++, clang-format 14, an aarch64 compiler, qemu
 #   sh tools/setup.sh --cuda    also nvcc, from Python wheels, into the virtual environment (no root)
 #
 # System packages are installed as root or through `sudo -n`; Python packages go into .venv (into the user's cache if
@@ -178,8 +178,13 @@ if [ $dev = 1 ]; then
         is_clang_format_14 clang-format || pip_install "clang-format==14.0.6" || exit 1
     }
     have g++ || install_packages g++ || say "no g++: tests of the headers in C++ will be left out" >&2
+    # Only the names of Debian and Ubuntu are known here.
+    if ! have aarch64-linux-gnu-gcc || ! have qemu-aarch64-static; then
+        { have apt-get && install_packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static; } ||
+            say "no aarch64 compiler or no qemu: the test on aarch64 will be skipped" >&2
+    fi
     missing=""
-    for pair in pytest:pytest ruff:ruff reuse:reuse; do
+    for pair in pytest:pytest ruff:ruff reuse:reuse matplotlib:matplotlib; do
         module=${pair#*:}
         "$python" -c "import $module" >/dev/null 2>&1 || missing="$missing ${pair%:*}"
     done

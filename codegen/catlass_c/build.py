@@ -5,6 +5,7 @@ library's instances, those of targets of catc_add_instances, or both: one Build 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Dict, Iterable, List, Optional
@@ -12,7 +13,7 @@ from typing import Dict, Iterable, List, Optional
 from catlass_c.errors import failure
 from catlass_c.naming import c_name
 from catlass_c.output import MANIFEST
-from catlass_c.place import LIBRARY, build_folders, generated_folders
+from catlass_c.place import LIBRARY, build_folders, generated_folders, installed_libraries
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,21 @@ class Build:
         if self.is_library:
             return self.folder / "tests" / "catc_gemm_driver"
         return self.folder.parent / f"{self.folder.name}_driver"
+
+    @property
+    def nvcc(self) -> str:
+        """The one that CMake was configured with; empty without CUDA."""
+        for folder in [self.folder, *list(self.folder.parents)[:3]]:  # the library may be a subproject
+            cache = folder / "CMakeCache.txt"
+            if cache.is_file():
+                found = re.search("^CMAKE_CUDA_COMPILER:[A-Z]+=(.+)$", cache.read_text(errors="replace"), re.MULTILINE)
+                return found.group(1) if found and "cuda" in self.backends else ""
+        return ""
+
+    @property
+    def library(self) -> Path:
+        """The shared library, whether built or not."""
+        return self.folder / "libcatlass_c.so"
 
     def kernels(self, name: str) -> List[Kernel]:
         """One for each target that the instance was compiled for; empty without CUDA or before the build."""
@@ -97,6 +113,24 @@ def given_or_newest(folder: Optional[Path]) -> List[Build]:
         raise failure("no build tree found in ./build*, ./build/* or ./out/*; name one with --build, or make one: "
                       "cmake -S . -B build && cmake --build build")
     return builds
+
+
+def shared_library(folder: Optional[Path]) -> Path:
+    """libcatlass_c.so of a build tree; of none in particular, the newest there is, or the installed one."""
+    builds = [build for build in (open_builds(folder) if folder else [one for found in build_folders()
+                                                                      for one in open_builds(found)])
+              if build.is_library]
+    found = [build.library for build in builds if build.library.is_file()] or ([] if folder else installed_libraries())
+    if found:
+        return max(found, key=lambda path: path.stat().st_mtime)
+    if builds:
+        raise failure(f"{builds[0].library}: is not built; cmake --build {builds[0].folder} --target catlass_c_shared "
+                      "builds it")
+    if folder:
+        raise failure(f"{folder}: holds only instances of its own, whose library is elsewhere; name that one with "
+                      "--library FILE")
+    raise failure("no libcatlass_c.so found in ./build*, ./build/* or ./out/*, nor an installed one; build it: cmake "
+                  "-S . -B build && cmake --build build --target catlass_c_shared, or name one with --library FILE")
 
 
 def holding(builds: Iterable[Build], name: str) -> Optional[Build]:

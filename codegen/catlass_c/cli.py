@@ -7,97 +7,90 @@ from __future__ import annotations
 import difflib
 import json
 import re
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import List, NoReturn, Optional, Tuple
+from typing import Dict, List, Optional, Tuple
 
 import click
 
 from catlass_c import __version__
+from catlass_c.command import Group
 from catlass_c.errors import CodegenError, did_you_mean, failure
 
 _FOLDER = click.Path(path_type=Path)
 
 
-class _Commands(click.Group):
-    """Ends a CodegenError with its lines and exit code 1, misuse with one line and 2, and names the nearest command for
-    a misspelt one."""
-
-    def parse_args(self, ctx: click.Context, args: List[str]) -> List[str]:
-        try:
-            return super().parse_args(ctx, args)
-        except click.UsageError as error:
-            _misused(ctx, error)
-
-    def invoke(self, ctx: click.Context) -> object:
-        try:
-            return super().invoke(ctx)
-        except click.UsageError as error:
-            _misused(ctx, error)
-        except CodegenError as error:
-            for problem in error.problems:
-                click.echo(str(problem), err=True)
-            ctx.exit(1)
-
-    def resolve_command(self, ctx: click.Context, args: List[str]):
-        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            ctx.fail(f"no command '{args[0]}'{did_you_mean(args[0], self.list_commands(ctx))}")
-        return super().resolve_command(ctx, args)
+_INSTANCE = "gemm_simt_f32_f32_f32_f32_tn_64x64x8_w32x32_t8x4_s2_simt"  # of the default set, for examples
 
 
-def _misused(ctx: click.Context, error: click.UsageError) -> NoReturn:
-    """One line, in the place of click's four."""
-    ctx = error.ctx or ctx
-    message = error.format_message().rstrip(".")
-    if isinstance(error, click.NoSuchOption):
-        options = [name for one in ctx.command.get_params(ctx) for name in one.opts + one.secondary_opts]
-        near = difflib.get_close_matches(error.option_name, options, n=1)
-        message = f"no option '{error.option_name}'" + (f"; did you mean '{near[0]}'?" if near else "")
-    click.echo(f"{ctx.command_path}: {message} (see {ctx.command_path} --help)", err=True)
-    ctx.exit(2)
-
-
-@click.group(cls=_Commands, invoke_without_command=True,
-             context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(cls=Group, invoke_without_command=True,
+             context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+             examples=[
+                 ("catlass-c list --filter '*_gelu'", "which instances there are"),
+                 (f"catlass-c show {_INSTANCE}", "one of them: its numbers, its YAML line, what the compiler measured"),
+                 ("catlass-c explain gemm --m 4096 --n 4096 --k 1024 --a bf16 --layout tn --device a100",
+                  "which one the library would take, and why; any known GPU, on any machine"),
+                 (f"catlass-c new --from {_INSTANCE} --stages 3 --append mine.yaml",
+                  "the YAML line of a new one, checked"),
+                 (f"catlass-c run {_INSTANCE} --m 100 --n 60 --k 33", "run one and compare it with an fp64 reference"),
+             ],
+             read_on="Every command has examples: catlass-c COMMAND --help. All of it on one page: docs/catlass-c.md. "
+                     "Adding an instance or an operation: CONTRIBUTING.md. How it works inside: docs/architecture.md. "
+                     "Something does not work: catlass-c doctor.")
 @click.version_option(__version__, prog_name="catlass-c")
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """Instances of catlass_c kernels: list, show, check and add them, and run one.
+    """GEMM kernels in plain C: find them, check them, add them, run them, and ask which one the library would take.
 
-    An instance is one compiled kernel. Its tile sizes, types and epilogue are one line in instances/*.yaml.
+    An instance is one compiled kernel: a skeleton, which is the C text of a kernel such as gemm_simt, with values for
+    its tile sizes, element types, layout, stages and epilogue. It is one line in instances/*.yaml. Its name spells the
+    values, gemm_simt_f32_f32_f32_f32_tn_64x64x8_..., and is the same in the registry, in tests, benchmarks and
+    messages. A chain of epilogue operations such as bias,gelu is applied to the result before it is stored.
     """
     if ctx.invoked_subcommand is None:
-        ctx.fail(f"a command is missing; one of {', '.join(main.list_commands(ctx))}")
+        ctx.fail(f"a command is missing; one of {', '.join(main.shown())}")
 
 
-def _input_options(function):
-    """Where instances, headers and operations are; the defaults are those of the checkout or installation."""
+def _header_options(function):
     for option in reversed((
-        click.option("--instances", multiple=True, type=_FOLDER, metavar="PATH",
-                     help="YAML file or folder of them; may be repeated. Default: the library's own."),
         click.option("--include", type=_FOLDER, metavar="DIR", help="Folder that holds catlass_c/types.h."),
         click.option("--epilogues", multiple=True, type=_FOLDER, metavar="DIR",
-                     help="Folder with your own operations, <op>.h; may be repeated."),
+                     help="Folder with your own operations, OP.h; may be repeated."),
     )):
         function = option(function)
     return function
 
 
+def _input_options(function):
+    """Where instances, headers and operations are; the defaults are those of the checkout or installation."""
+    return click.option("--instances", multiple=True, type=_FOLDER, metavar="PATH",
+                        help="YAML file or folder of them; may be repeated. Default: the library's own.")(
+        _header_options(function))
+
+
 def _inputs(instances: Tuple[Path, ...], include: Optional[Path], epilogues: Tuple[Path, ...],
             tuned: Tuple[Path, ...] = ()):
     from catlass_c.instances import Inputs
-    from catlass_c.place import include_folder, instances_folder
+    from catlass_c.place import instances_folder
 
-    include = include or include_folder()
-    if include is None:
-        raise failure("the headers were not found beside the code generator; name their folder with --include")
+    include = _include(include)
     if not instances:
         folder = instances_folder()
         if folder is None:
             raise failure("no instances were found beside the code generator; name a file or folder with --instances")
         instances = (folder,)
     return Inputs.find(include, instances, epilogues, tuned)
+
+
+def _include(given: Optional[Path]) -> Path:
+    from catlass_c.place import include_folder
+
+    include = given or include_folder()
+    if include is None:
+        raise failure("the headers were not found beside the code generator; name their folder with --include")
+    return include
 
 
 def _words(text: str) -> Tuple[str, ...]:
@@ -109,20 +102,60 @@ def _json(value: object) -> None:
     click.echo(json.dumps(value, indent=1))
 
 
-@main.command()
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_BUILD = click.option("--build", "build_folder", type=_FOLDER, metavar="DIR",
+                      help="Build tree; default: the newest found.")
+_SIZE = click.IntRange(min=0)
+
+
+_TUNED = click.option("--tuned", multiple=True, type=_FOLDER, metavar="PATH", help="File of measurements, or folder of "
+                      "them; may be repeated. Default: tuned/ in each folder of instances.")
+_SELECT = click.option("--select", "patterns", default="default", show_default=True,
+                       help="default, all, or name patterns with ; or , between them.")
+
+
+@main.command(examples=[
+    ("catlass-c generate --out gemm", "the default instances; then: make -C gemm -j4, or make -C gemm CUDA=1"),
+    ("catlass-c generate --out gemm --select 'gemm_simt_f32_*_tn_*'", "a few of them"),
+    ("catlass-c generate --out gemm --instances mine.yaml --epilogues ops --select all", "your own"),
+])
 @_input_options
-@click.option("--tuned", multiple=True, type=_FOLDER, metavar="PATH", help="File of measurements, or folder of them; "
-              "may be repeated. Default: tuned/ in each folder of instances.")
+@_TUNED
+@click.option("--out", required=True, type=_FOLDER, metavar="DIR", help="Folder to write: new, empty, or of an earlier "
+              "run; its parent must exist.")
+@_SELECT
+@_JSON
+def generate(instances, include, epilogues, tuned, out, patterns, as_json) -> None:
+    """Write the library as sources that build with make alone.
+
+    For people without CMake, or without Python on the target: headers, generated files, a Makefile (lib, shared, test;
+    CUDA=1 NVCC=... ARCHS=... for the cuda backend), and sources.json with files, flags and instances for other build
+    systems. A second run into the same folder replaces what has changed.
+    """
+    from catlass_c import tree
+
+    result = tree.write(_inputs(instances, include, epilogues, tuned), out, patterns)
+    for warning in result.warnings:
+        click.echo(warning, err=True)
+    if as_json:
+        _json({"out": str(out), "built": result.built, "total": result.total, "files_written": result.written})
+        return
+    click.echo(f"{out}: {result.built} of {result.total} instances, {result.written} files written; build: make -C "
+               f"{shlex.quote(str(out))}")
+
+
+@main.command("generate-build", hidden=True)
+@_input_options
+@_TUNED
 @click.option("--out", required=True, type=_FOLDER, metavar="DIR", help="Folder to write; its parent must exist.")
 @click.option("--backends", default="host", show_default=True, help="host, cuda or host,cuda.")
 @click.option("--archs", default="80,90,90a", show_default=True, help="Targets of nvcc; cuda instances that none of "
               "them can hold are left out.")
-@click.option("--select", "patterns", default="default", show_default=True,
-              help="default, all, or name patterns separated by ; or ,")
+@_SELECT
 @click.option("--prefix", default="catc_", show_default=True, help="Prefix of generated symbols.")
 @click.option("--name", default="catlass_c", show_default=True, help="Name of the target and of its include folder.")
-def generate(instances, include, epilogues, tuned, out, backends, archs, patterns, prefix, name) -> None:
-    """Write the C files of a build (CMake runs this)."""
+def generate_build(instances, include, epilogues, tuned, out, backends, archs, patterns, prefix, name) -> None:
+    """Write the generated folder of a build tree; CMake runs this."""
     from catlass_c.generation import Target
     from catlass_c.generation import generate as write
 
@@ -135,14 +168,29 @@ def generate(instances, include, epilogues, tuned, out, backends, archs, pattern
                f"{result.tuned} tuned entries, {result.written} files written")
 
 
-@main.command("list")
+@main.command(hidden=True)
+def manual() -> None:
+    """Print docs/catlass-c.md, made from the definitions of all commands."""
+    from catlass_c.manual import markdown
+
+    click.echo(markdown(main), nl=False)
+
+
+@main.command("list", examples=[
+    ("catlass-c list --filter '*_bf16_*_gelu'", ""),
+    ("catlass-c list --filter default --build build/test", "those of a plain build, and which are built there"),
+    ("catlass-c list --json", ""),
+])
 @_input_options
 @click.option("--filter", "patterns", default="all", metavar="GLOB", help="Names to list, such as '*_bf16_*_gelu'; "
               "also default.")
 @click.option("--build", "build_folder", type=_FOLDER, metavar="DIR", help="Build tree: say which are built there.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@_JSON
 def list_command(instances, include, epilogues, patterns, build_folder, as_json) -> None:
-    """List instances: name, YAML line, and whether a plain build contains them."""
+    """List instances with their YAML lines.
+
+    `default` marks those that a plain build contains; with --build each line says whether it is built there.
+    """
     from catlass_c.build import holding, open_builds
     from catlass_c.selection import select
 
@@ -166,13 +214,16 @@ def list_command(instances, include, epilogues, patterns, build_folder, as_json)
         click.echo(f"{row['name']:{widths[0]}}  {row['source']:{widths[1]}}  {'  '.join(marks)}".rstrip())
 
 
-@main.command()
+@main.command(examples=[(f"catlass-c show {_INSTANCE}", "")])
 @_input_options
 @click.argument("name")
-@click.option("--build", "build_folder", type=_FOLDER, metavar="DIR", help="Build tree; default: the newest found.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@_BUILD
+@_JSON
 def show(instances, include, epilogues, name, build_folder, as_json) -> None:
-    """Show one instance: parameters, derived numbers, YAML line, and what the compiler measured."""
+    """Show one instance: parameters, numbers, YAML line, registers.
+
+    Registers and spills are what ptxas measured, if a build tree with the instance is found.
+    """
     from catlass_c import line, schema
     from catlass_c.build import holding, newest_builds, open_builds
     from catlass_c.probe import Probe, user_cache
@@ -214,11 +265,14 @@ def show(instances, include, epilogues, name, build_folder, as_json) -> None:
         click.echo(f"  {key:<15} {value}")
 
 
-@main.command()
-@_input_options
+@main.command(examples=[
+    ("catlass-c check mine.yaml", ""),
+    ("catlass-c check instances/*.yaml instances/tuned", "all files of the library"),
+])
+@_header_options
 @click.argument("files", nargs=-1, required=True, type=_FOLDER, metavar="FILE...")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def check(instances, include, epilogues, files, as_json) -> None:
+@_JSON
+def check(include, epilogues, files, as_json) -> None:
     """Check YAML files: fields, names and every rule of legality.
 
     Of files of measurements (instances/tuned/): fields and the names of their instances, which are those of the other
@@ -227,8 +281,6 @@ def check(instances, include, epilogues, files, as_json) -> None:
     from catlass_c import tuned
     from catlass_c.probe import Probe, user_cache
 
-    if instances:
-        raise click.UsageError("check takes its files as arguments, without --instances")
     inputs = tuned.apart(_inputs(files, include, epilogues))
     found = inputs.load()
     probe = Probe(inputs, user_cache())
@@ -249,10 +301,14 @@ def check(instances, include, epilogues, files, as_json) -> None:
         click.echo(f"{path}: tuned: {count} entr{'y' if count == 1 else 'ies'} of known instances")
 
 
-@main.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@main.command(examples=[("catlass-c doctor", "")])
+@_JSON
 def doctor(as_json) -> None:
-    """Say what this machine has and what is missing for a build and a GPU."""
+    """Say what this machine has and what is missing.
+
+    Python and its packages, the C compiler, CMake, nvcc, driver, GPU, and the build trees found. It ends with 1 if
+    something must be repaired, and names the first such step.
+    """
     from catlass_c import doctor as checks
 
     steps = checks.steps()
@@ -269,10 +325,108 @@ def doctor(as_json) -> None:
         sys.exit(1)
 
 
-_SIZE = click.IntRange(min=0)
+class _PerMatrix(click.ParamType):
+    """`a=64,d=128`: whole numbers for some of the matrices."""
+
+    name = "A=N,B=N,..."
+
+    def __init__(self, largest: int):
+        self.largest = largest
+
+    def convert(self, value, param, ctx) -> Dict[str, int]:
+        if isinstance(value, dict):
+            return value
+        found = {}
+        for word in _words(value):
+            match = re.fullmatch("([abcd])=([0-9]{1,19})", word)
+            if not match or match.group(1) in found or int(match.group(2)) > self.largest:
+                self.fail(f"'{value}' must be whole numbers up to {self.largest} for some of a, b, c and d, such as "
+                          "a=64,d=128", param, ctx)
+            found[match.group(1)] = int(match.group(2))
+        return found
 
 
-@main.command()
+@main.group(cls=Group, invoke_without_command=True)
+@click.pass_context
+def explain(ctx: click.Context) -> None:
+    """Ask which instance the library would take, and why.
+
+    The library's own selection, for any GPU that it knows, on any machine: sizes, types and layout are enough.
+    """
+    if ctx.invoked_subcommand is None:
+        ctx.fail(f"an operator is missing; one of {', '.join(explain.shown())}")
+
+
+@explain.command(examples=[
+    ("catlass-c explain gemm --m 4096 --n 4096 --k 4096 --a bf16 --layout tn --device h200", ""),
+    ("catlass-c explain gemm --m 128 --n 3072 --k 768 --a f32 --layout tn --epilogue bias,gelu --device a100",
+     "with a chain of operations"),
+    ("catlass-c explain gemm --m 64 --n 64 --k 64 --a bf16 --layout tn --ld a=65 --offset b=1",
+     "rows of A 65 elements apart, B one element behind an aligned address"),
+])
+@click.option("--m", type=_SIZE, required=True, help="Rows of A and D.")
+@click.option("--n", type=_SIZE, required=True, help="Columns of B and D.")
+@click.option("--k", type=_SIZE, required=True, help="Columns of A, rows of B.")
+@click.option("--a", required=True, metavar="TYPE", help="Element type of A, such as bf16.")
+@click.option("--layout", required=True, help="tn, tt, nn or nt: storage of A and B.")
+@click.option("--b", default="", metavar="TYPE", help="Element type of B; default: A's.")
+@click.option("--d", default="", metavar="TYPE", help="Element type of C and D; default: A's.")
+@click.option("--acc", default="", metavar="TYPE", help="Type of the accumulator; default: f32.")
+@click.option("--batch", type=_SIZE, default=1, show_default=True, help="Problems, packed one behind the other.")
+@click.option("--beta", type=float, default=0.0, show_default=True, help="Factor of C; 0: there is no C.")
+@click.option("--epilogue", default="", metavar="OP,OP.TYPE", help="Chain such as bias,gelu.")
+@click.option("--ld", type=_PerMatrix((1 << 63) - 1), default="", help="Leading dimensions of a, b, c, d in elements; "
+              "default: packed.")
+@click.option("--offset", type=_PerMatrix(1 << 20), default="", help="Elements between the address of a, b, c, d and a "
+              "boundary of 256 bytes; default: 0.")
+@click.option("--fixed-m", is_flag=True, help="Choose without m, so that a row's bits do not depend on its neighbours.")
+@click.option("--device", default="", metavar="GPU", help="Such as a100 or h200; default: the GPU here (backend host: "
+              "$CATC_HOST_DEVICE, else h200).")
+@click.option("--backend", default="", help="host or cuda; default: the library's, cuda if it was built with CUDA.")
+@_BUILD
+@click.option("--library", "library_file", type=_FOLDER, metavar="FILE", help="libcatlass_c.so to ask; default: that "
+              "of the build tree, or the installed one.")
+@_header_options
+@_JSON
+def gemm(build_folder, library_file, include, epilogues, epilogue, as_json, **fields) -> None:
+    """Explain the choice for D = epilogue(A B + beta C).
+
+    It lists each candidate with its cost, or with the reason why it cannot do the problem. If no instance has the
+    types, layout and chain, it prints the YAML line that adds one, and ends with 1.
+    """
+    from catlass_c import explain as explanations
+    from catlass_c.build import shared_library
+    from catlass_c.epilogue import find_operations, resolve
+    from catlass_c.headers import read_tokens
+    from catlass_c.library import Library
+
+    words = _words(epilogue)
+    chain = []
+    if words:
+        include = _include(include)
+        tokens = read_tokens(include)
+        operations = find_operations(include, epilogues, tokens)
+        try:
+            chain = [resolve(word, fields["d"] or fields["a"], operations, tokens) for word in words]
+        except ValueError as error:
+            raise failure(f"--epilogue: {error}") from error
+    library = Library(library_file or shared_library(build_folder))
+    found = explanations.gemm(library, explanations.Problem(chain=tuple(chain), **fields))
+    if as_json:
+        _json({"library": str(library.path), **found.as_dict()})
+    elif found.reached_selection:
+        click.echo(found.text, nl=False)
+    if not found.ok:
+        click.echo(f"{found.status}: no instance was chosen" if found.reached_selection else found.text.rstrip(),
+                   err=True)
+        sys.exit(1)
+
+
+@main.command(examples=[
+    (f"catlass-c run {_INSTANCE}", "all fixed cases, on the CPU emulator"),
+    (f"catlass-c run {_INSTANCE} --case ragged --backend both", "one of them, on the GPU too: bits are compared"),
+    (f"catlass-c run {_INSTANCE} --m 100 --n 60 --k 33 --seed 7", "one random problem"),
+])
 @click.argument("name")
 @click.option("--m", type=_SIZE, help="Rows of A and D; with --n and --k: one random problem.")
 @click.option("--n", type=_SIZE, help="Columns of B and D.")
@@ -280,11 +434,13 @@ _SIZE = click.IntRange(min=0)
 @click.option("--case", metavar="NAME", help="One fixed case, as a failure names it.  [default: all of them]")
 @click.option("--backend", default="host", show_default=True, type=click.Choice(["host", "cuda", "both"]))
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(0, 2**64 - 1), help="Of the random input.")
-@click.option("--build", "build_folder", type=_FOLDER, metavar="DIR", help="Build tree; default: the newest found.")
-def run(name, m, n, k, case, backend, seed, build_folder) -> None:
-    """Run one built instance against an fp64 reference.
+@_BUILD
+@_JSON
+def run(name, m, n, k, case, backend, seed, build_folder, as_json) -> None:
+    """Run one built instance and compare with fp64.
 
-    It runs every fixed case, one of them, or one random problem of the given sizes.
+    It runs every fixed case, one of them, or one random problem of the given sizes, and prints the first elements that
+    are off. Needs a build tree with tests. A test that fails prints the command that repeats it.
     """
     from catlass_c import run as runner
     from catlass_c.build import given_or_newest
@@ -295,7 +451,17 @@ def run(name, m, n, k, case, backend, seed, build_folder) -> None:
     if sizes and case is not None:
         raise click.UsageError("--case has sizes of its own: give it without --m, --n and --k")
     backends = ["host", "cuda"] if backend == "both" else [backend]
-    sys.exit(runner.run(given_or_newest(build_folder), name, backends, seed, (m, n, k) if sizes else None, case))
+    results = runner.run(given_or_newest(build_folder), name, backends, seed, (m, n, k) if sizes else None, case,
+                         to_stderr=as_json)
+    if as_json:
+        _json([result.as_dict() for result in results])
+    for result in results:
+        if result.state == runner.SKIPPED:
+            click.echo(f"{name}: was not run on {result.backend}: no usable GPU or driver here (catlass-c doctor says "
+                       "why)", err=True)
+        elif result.state == runner.FAILED:
+            click.echo(f"{name}: {result.backend} failed with status {result.code}", err=True)
+    sys.exit(0 if all(result.state == runner.PASSED for result in results) else 1)
 
 
 def _extent(count: int):
@@ -312,30 +478,40 @@ def _extent(count: int):
     return parse
 
 
-@main.command()
+@main.command(examples=[
+    (f"catlass-c new --from {_INSTANCE} --stages 3", "a line like an existing one but for its stages"),
+    ("catlass-c new --a bf16 --layout tn --tile 64x64x16 --warp 32x32 --thread 8x4 --stages 2 --epilogue bias,gelu "
+     "--append mine.yaml", "from scratch, added to a file"),
+])
 @_input_options
 @click.option("--from", "base", metavar="NAME", help="Start from the fields of this instance name.")
-@click.option("--skeleton", help="gemm_simt, gemm_sm90.  [default: gemm_simt]")
+@click.option("--skeleton", help="gemm_simt, gemm_sm80 or gemm_sm90.  [default: gemm_simt]")
 @click.option("--a", help="Element type of A: f32, bf16, f16.")
 @click.option("--b", help="Element type of B; default: A's.")
 @click.option("--acc", help="Accumulator; default: f32.")
 @click.option("--d", help="Element type of C and D; default: A's.")
 @click.option("--layout", help="tn, tt, nn or nt.")
 @click.option("--tile", callback=_extent(3), metavar="MxNxK", help="Tile of a block.")
-@click.option("--warp", callback=_extent(2), metavar="MxN", help="Tile of a warp (gemm_simt).")
+@click.option("--warp", callback=_extent(2), metavar="MxN", help="Tile of a warp (gemm_simt, gemm_sm80).")
 @click.option("--thread", callback=_extent(2), metavar="MxN", help="Tile of a thread (gemm_simt).")
 @click.option("--cluster", callback=_extent(2), metavar="MxN", help="Blocks of a cluster (gemm_sm90).")
 @click.option("--stages", type=int, help="Stages of the pipeline.")
-@click.option("--schedule", help="simt, cooperative or pingpong.")
+@click.option("--schedule", help="simt, multistage, cooperative or pingpong; default: the skeleton's.")
 @click.option("--swap/--no-swap", default=None, help="Compute the transposed problem.")
 @click.option("--regs", callback=_extent(2), metavar="PxC", help="Registers of producer and consumer (gemm_sm90).")
-@click.option("--unroll", type=int, help="Unrolled steps along K (gemm_simt).")
+@click.option("--reg-buffers", type=int, help="K steps whose fragments are in registers (gemm_sm80).")
+@click.option("--unroll", type=int, help="Unrolled steps along K (gemm_simt, gemm_sm80).")
 @click.option("--min-blocks", type=int, help="Blocks per multiprocessor that the registers must allow.")
 @click.option("--epilogue", metavar="OP,OP.TYPE", help="Chain such as bias,gelu; empty text for none.")
 @click.option("--default/--no-default", default=None, help="Part of the default set.")
 @click.option("--append", "file", type=_FOLDER, metavar="FILE", help="Add the line to this file (made if missing).")
-def new(instances, include, epilogues, base, skeleton, epilogue, file, **given) -> None:
-    """Print the YAML line of a new instance, checked; with --append add it to a file."""
+@_JSON
+def new(instances, include, epilogues, base, skeleton, epilogue, file, as_json, **given) -> None:
+    """Print the YAML line of a new instance, checked.
+
+    Fields that are not given have their defaults, or those of --from. An illegal instance is refused with the broken
+    rules. --append adds the line to a file.
+    """
     from catlass_c import line, naming, schema
     from catlass_c.instances import parse
     from catlass_c.probe import Probe, user_cache
@@ -368,4 +544,7 @@ def new(instances, include, epilogues, base, skeleton, epilogue, file, **given) 
     if file:
         line.append(file, instance, inputs)
         click.echo(f"{file}: added {instance.name}", err=True)
-    click.echo(f"  - {line.of_instance(instance)}")
+    if as_json:
+        _json({"name": instance.name, "yaml": line.of_instance(instance), "file": str(file) if file else None})
+    else:
+        click.echo(f"  - {line.of_instance(instance)}")

@@ -217,7 +217,8 @@ def _build() -> Step:
     texts = []
     for build in builds:
         archs = f" for {' '.join(build.content['archs'])}" if "cuda" in build.backends else ""
+        nvcc = f" by {build.nvcc}" if build.nvcc else ""
         driver = "" if build.driver.is_file() else "; the test driver is not built"
         texts.append(f"{build.folder}: {build.content['built']} of {build.content['total']} instances, "
-                     f"{' and '.join(build.backends)}{archs}{driver}")
+                     f"{' and '.join(build.backends)}{archs}{nvcc}{driver}")
     return Step("build", OK, "; ".join(texts))

@@ -14,7 +14,7 @@ from catlass_c.headers import Tokens
 
 _DECLARATION = re.compile(r"^[ \t]*CATC_EPI_OP\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.MULTILINE)
 # Words that an instance name uses for its other fields; an operation that starts with one would make names ambiguous.
-_FIELD_WORD = re.compile(r"(swap|sk[0-9]+|u[0-9]+|lb[0-9]+)(_|\Z)")
+_FIELD_WORD = re.compile(r"(swap|sk[0-9]+|rb[0-9]+|u[0-9]+|lb[0-9]+)(_|\Z)")
 _TYPED_KINDS = ("COL", "ROW", "TILE", "TAP")
 NO_TYPE = "none"
 
@@ -78,10 +78,11 @@ def _refusals(operation: Operation, path: Path, found: Dict[str, Operation], tok
         problems.append(problem(f"kind {operation.kind} is unknown{did_you_mean(operation.kind, tokens.kinds)}"))
     if path.stem != operation.name:
         problems.append(problem(f"must be declared in a file of its own name, {operation.name}.h"))
-    if not re.match(r"[A-Za-z][A-Za-z0-9_]*\Z", operation.name):
-        problems.append(problem("the name must be letters, digits and _, and start with a letter"))
+    if not re.match(r"[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*\Z", operation.name):
+        problems.append(problem("the name must be letters, digits and single _ between them, and start with a letter"))
     if _FIELD_WORD.match(operation.name):
-        problems.append(problem("the name must not start with swap, sk<n>, u<n> or lb<n>: instance names use them"))
+        problems.append(problem("the name must not start with swap, sk<n>, rb<n>, u<n> or lb<n>: instances are named "
+                                "with them"))
     for other in found.values():
         if other.name == operation.name:
             problems.append(problem(f"is also declared in {other.header}; rename one of them"))

@@ -43,21 +43,35 @@ class Result:
     warnings: Tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Content:
+    """What instance files and measurements say, and which of the instances are built."""
+
+    inputs: Inputs
+    instances: List[Instance]
+    built: List[Instance]
+    numbers: Dict[str, Numbers]
+    measured: tuned.Tuned
+
+
+def load(inputs: Inputs, patterns: str, probe: Probe) -> Content:
+    instances = inputs.load()
+    # Illegal instances are refused even when they are left out: a YAML file is right or wrong as a whole.
+    numbers = probe.refuse_illegal(instances)
+    built = select(instances, patterns)
+    return Content(inputs, instances, built, numbers, tuned.load(inputs.tuned, instances, built))
+
+
 def generate(inputs: Inputs, target: Target, renderer: Optional[Renderer] = None) -> Result:
     """Write the folder of `target`; on any problem CodegenError, with nothing written."""
     _check(inputs, target)
     renderer = renderer or Renderer()
-    instances = inputs.load()
-    # Illegal instances are refused even when they are left out: a YAML file is right or wrong as a whole.
     probe = Probe(inputs, target.out / "probe.json", renderer)
-    numbers = probe.refuse_illegal(instances)
-    built = select(instances, target.select)
-    measured = tuned.load(inputs.tuned, instances, built)
-    files = _Files(inputs, target, renderer, instances, built, numbers, measured.tables).all()
-    written = output.write(target.out, files)
+    content = load(inputs, target.select, probe)
+    written = output.write(target.out, Files(content, target, renderer).all())
     probe.remember()
-    entries = sum(len(table.entries) for table in measured.tables)
-    return Result(built, len(instances), written, entries, measured.warnings)
+    entries = sum(len(table.entries) for table in content.measured.tables)
+    return Result(content.built, len(content.instances), written, entries, content.measured.warnings)
 
 
 def _check(inputs: Inputs, target: Target) -> None:
@@ -82,16 +96,17 @@ def has_code_for(skeleton: str, archs: Sequence[str]) -> bool:
     return "90a" in archs if skeleton == "gemm_sm90" else any(arch.isdigit() for arch in archs)
 
 
-class _Files:
-    def __init__(self, inputs: Inputs, target: Target, renderer: Renderer, instances: Sequence[Instance],
-                 built: Sequence[Instance], numbers: Dict[str, Numbers], tables: Sequence[tuned.Table]):
-        self.inputs = inputs
+class Files:
+    """The texts of one generated folder."""
+
+    def __init__(self, content: Content, target: Target, renderer: Renderer):
+        self.inputs = content.inputs
         self.target = target
         self.renderer = renderer
-        self.instances = instances
-        self.built = registry.in_order(built)
-        self.numbers = numbers
-        self.tables = tables
+        self.instances = content.instances
+        self.built = registry.in_order(content.built)
+        self.numbers = content.numbers
+        self.tables = content.measured.tables
         self.by_backend = {backend: self._for_backend(backend) for backend in target.backends}
         self.files: Dict[str, str] = {}
         self.buckets: Dict[Tuple[str, str], List[str]] = {}  # (skeleton, backend) -> files
@@ -126,7 +141,7 @@ class _Files:
             self.files[f"params/{instance.name}.h"] = self.renderer.parameters(
                 instance, f"catlass_c/skeleton/{instance.skeleton}.skel.h")
         self._add_buckets()
-        self._add_registry()
+        self.files["registry.c"] = self.registry_text()
         self._add_headers()
         self.files["instances.cmake"] = self._cmake()
         self.files[output.MANIFEST] = self._json()
@@ -143,7 +158,7 @@ class _Files:
                                                       names=sorted(names))
                 self.buckets.setdefault((skeleton, backend), []).append(file)
 
-    def _add_registry(self) -> None:
+    def registry_text(self) -> str:
         tables = []
         for backend, instances in self.by_backend.items():
             if instances:  # C has no empty arrays; a backend without instances keeps the zero table
@@ -156,8 +171,8 @@ class _Files:
                     "n_groups": len(found), "n_instances": len(instances), "tuned": self._tuned(backend)})
         storage, function = ("static const", _LIBRARY_FUNCTION) if self.is_library else (
             "static", _USER_FUNCTION.replace("<function>", self.function))
-        self.files["registry.c"] = self.renderer.text("registry.c.j2", source=self.source, tables=tables,
-                                                      target=self.target.name, storage=storage, function=function)
+        return self.renderer.text("registry.c.j2", source=self.source, tables=tables, target=self.target.name,
+                                  storage=storage, function=function)
 
     def _tuned(self, backend: str) -> List[Dict[str, object]]:
         """The tuned tables of a backend, as a list of one text or none."""

@@ -212,7 +212,7 @@ class _File:
         chain = self.chain(config, nodes.get("epilogue"), where)
         if chain is None:
             return None
-        name = naming.format_name(skeleton, config, chain)
+        name = naming.format_name(skeleton, config, chain, self.inputs.operations)
         if len(name) > naming.LENGTH_MAX:
             self.add(f"the name has {len(name)} characters; at most {naming.LENGTH_MAX}: shorten the epilogue chain",
                      entry.position, name)

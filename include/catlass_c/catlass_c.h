@@ -11,6 +11,7 @@
 #ifndef CATC_CATLASS_C_H
 #define CATC_CATLASS_C_H
 
+#include "catlass_c/abi.h"
 #include "catlass_c/base.h"
 #include "catlass_c/device.h"
 #include "catlass_c/ops/gemm.h"

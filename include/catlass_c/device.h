@@ -23,7 +23,9 @@ struct catc_device {
     int64_t l2_bytes;       /* L2 capacity */
     double dram_gbs;        /* device memory, 1e9 bytes/s */
     int fp32_flop_clk_sm;   /* fp32 FLOP per clock and SM on the CUDA cores (an fma counts 2) */
-    int tensor_flop_clk_sm; /* dense bf16/fp16 FLOP per clock and SM on the tensor cores */
+    int tensor_flop_clk_sm; /* dense bf16/fp16 FLOP per clock and SM on the tensor cores, by their fastest instruction */
+    double mma_sync_share;  /* of that rate, what mma.sync reaches; 1 where there is nothing faster */
+    int l2_bytes_clk;       /* L2 reads of all SMs together, bytes per clock */
 };
 
 /* A built-in description by its short name (a100, h100, h200, l40s, rtx4090, b200); NULL if there is none. */

@@ -31,12 +31,14 @@ CATC_EXTERN_C_BEGIN
 /* X(enumerator, token) */
 #define CATC_SCHEDULES(X) \
     X(CATC_SIMT, simt) \
+    X(CATC_MULTISTAGE, multistage) \
     X(CATC_COOPERATIVE, cooperative) \
     X(CATC_PINGPONG, pingpong)
 
 /* X(enumerator, token) */
 #define CATC_SKELETONS(X) \
     X(CATC_GEMM_SIMT, gemm_simt) \
+    X(CATC_GEMM_SM80, gemm_sm80) \
     X(CATC_GEMM_SM90, gemm_sm90)
 
 /* X(enumerator, token) */
@@ -45,9 +47,9 @@ CATC_EXTERN_C_BEGIN
     X(CATC_HOST, host)
 
 /* Kind of one position of an epilogue chain (epilogue/chain.h):
- * NONE op(x); SCALAR op(x, a) with a from the host or a device pointer; COL one operand per column (length N);
- * ROW one per row (length M); TILE an M x N input; TAP stores the value at this position to an M x N output;
- * REDUCE folds the value into a state that is merged into one word; COORD op(x, row, column). */
+ * NONE op(x); SCALAR op(x, a) and PAIR op(x, a, b) with floats from the host or a device pointer; COL one operand per
+ * column (length N); ROW one per row (length M); TILE an M x N input; TAP stores the value at this position to an M x N
+ * output; REDUCE folds the value into a state that is merged into one word; COORD op(x, row, column). */
 #define CATC_EPI_KINDS(X) \
     X(CATC_EPI_NONE, NONE) \
     X(CATC_EPI_SCALAR, SCALAR) \
@@ -56,7 +58,8 @@ CATC_EXTERN_C_BEGIN
     X(CATC_EPI_TILE, TILE) \
     X(CATC_EPI_TAP, TAP) \
     X(CATC_EPI_REDUCE, REDUCE) \
-    X(CATC_EPI_COORD, COORD)
+    X(CATC_EPI_COORD, COORD) \
+    X(CATC_EPI_PAIR, PAIR)
 
 #define CATC_ENUMERATOR_1(e, token) e,
 #define CATC_ENUMERATOR_2(e, token, x) e,

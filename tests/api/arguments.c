@@ -158,6 +158,25 @@ static void pointers(void)
     REFUSE(good(CATC_TN), g.b = memory_d, CATC_INVALID_ARGUMENT, "d:", "with B");
 }
 
+/* Batches by arrays of pointers (host memory here, so that entries are looked at too). */
+static void pointer_arrays(void)
+{
+    static const void *const hole[] = {NULL}, *const off[] = {memory_a + 2}, *const fine[] = {memory_a, memory_a};
+    static void *const d_hole[] = {NULL}, *const d_off[] = {memory_d + 2};
+    const void *const *const off_8 = (const void *const *)(const void *)((const char *)fine + 4);
+    REFUSE(good(CATC_TN), g.a_array = hole, CATC_INVALID_ARGUMENT, "a_array[0]:", "a_array[0]=NULL");
+    REFUSE(good(CATC_TN), g.b_array = hole, CATC_INVALID_ARGUMENT, "b_array[0]:", "b_array[0]=NULL");
+    REFUSE(good(CATC_TN), g.c_array = hole; g.beta = &two, CATC_INVALID_ARGUMENT, "c_array[0]:", "c_array[0]=NULL");
+    REFUSE(good(CATC_TN), g.d_array = d_hole; g.batch = 1, CATC_INVALID_ARGUMENT, "d_array[0]:", "d_array[0]=NULL");
+    REFUSE(good(CATC_TN), g.a_array = off, CATC_MISALIGNED, "a_array[0]:", address(off[0]));
+    REFUSE(good(CATC_TN), g.d_array = d_off; g.batch = 1, CATC_MISALIGNED, "d_array[0]:", address(d_off[0]));
+    REFUSE(good(CATC_TN), g.b_array = off_8, CATC_MISALIGNED, "b_array:", address((const void *)off_8));
+    REFUSE(good(CATC_TN), g.a_array = fine; g.lda = K - 1, CATC_INVALID_ARGUMENT, "lda:", "lda=7 must be at least 8");
+    REFUSE(good(CATC_TN), g.a_array = fine; g.b = NULL, CATC_INVALID_ARGUMENT, "b:", "b=NULL");
+    REFUSE(good(CATC_TN), g.a_array = fine; g.batch = 2, CATC_INVALID_ARGUMENT, "stride_d:", "stride_d=0");
+    REFUSE(good(CATC_TN), g.d_array = d_hole; g.batch = -1, CATC_INVALID_ARGUMENT, "batch:", "batch=-1");
+}
+
 static void chain(void)
 {
     REFUSE(chained("bias", NULL), g.epi[0].op = 0, CATC_INVALID_ARGUMENT, "epi[0]:", "op=0");
@@ -172,6 +191,10 @@ static void chain(void)
     REFUSE(chained("amax", NULL), g.epi[0].out = memory_e + 2, CATC_MISALIGNED, "epi[0].out:", address(memory_e + 2));
     REFUSE(chained("scale", "bias"), g.scalars_on_device = 1;
            g.epi[0].ptr = NULL, CATC_INVALID_ARGUMENT, "epi[0].ptr:", "=NULL");
+    REFUSE(chained("hard_swish", "clamp"), g.scalars_on_device = 1;
+           g.epi[1].ptr = NULL, CATC_INVALID_ARGUMENT, "epi[1].ptr:", "operand of clamp (PAIR)");
+    REFUSE(chained("hard_swish", "clamp"), g.scalars_on_device = 1;
+           g.epi[1].ptr = memory_e + 2, CATC_MISALIGNED, "epi[1].ptr:", address(memory_e + 2));
 
     struct catc_gemm_args tap = chained("bias", "tap");
     tap.epi[2].op = CATC_OP_GELU;
@@ -239,6 +262,7 @@ int main(void)
     enumerators();
     leading_dimensions();
     pointers();
+    pointer_arrays();
     chain();
     not_supported();
     check();

@@ -31,6 +31,38 @@ static void chosen(void)
     CHECK_HAS(text, "nothing to do");
 }
 
+/* Legal candidates stand in the order of the cost model, the chosen one first, in columns. */
+static void table(void)
+{
+    struct catc_gemm_args g = simple_fake(CATC_F32, CATC_TN, 300, 200, 100);
+    const struct catc_gemm_instance *const i = simple_choice(&g);
+    double last = 0.0;
+    size_t width = 0;
+    int rows = 0;
+    CHECK(catc_gemm_explain(&g, text, sizeof text) == CATC_OK);
+    CHECK_HAS(text, "limited by");
+    CHECK_HAS(text, ", tn, on h200 (host backend)\nh200: 132 SMs, compute capability 9.0, 1830 MHz, 4800 GB/s\n");
+    for (const char *line = text; (line = strstr(line, "  legal    ")); ++rows) {
+        char name[256], limit[32];
+        double us = 0.0;
+        size_t const length = strcspn(line, "\n");
+        CHECK(sscanf(line, " legal %255[^:]: %lf us %31[a-zA-Z2 ]", name, &us, limit) == 3);
+        CHECK(rows > 0 || (i && strcmp(name, i->name) == 0));
+        CHECK(us > 0.0 && us >= last);
+        CHECK(width == 0 || length == width);
+        last = us;
+        width = length;
+        line += length;
+    }
+    CHECK(rows >= 3);
+    g.n_epi = 2;
+    g.epi[0].op = CATC_OP_BIAS, g.epi[1].op = CATC_OP_GELU;
+    g.epi[0].ptr = g.c;
+    g.fixed_m = 1;
+    CHECK(catc_gemm_explain(&g, text, sizeof text) == CATC_OK);
+    CHECK_HAS(text, ", tn, chain bias gelu, fixed_m (chosen as for 4096 rows), on h200 (host");
+}
+
 /* Candidates that cannot run here are listed with the reason. */
 static void refused(void)
 {
@@ -43,7 +75,8 @@ static void refused(void)
     for (int at = 0; (i = catc_gemm_at(NULL, CATC_HOST, at)); ++at) {
         if (i->skeleton == CATC_GEMM_SM90 && i->type_a == CATC_BF16 && i->type_d == CATC_BF16 && i->n_epi == 0 &&
             i->layout == CATC_TN) {
-            snprintf(line, sizeof line, "refused  %s: device=a100", i->name);
+            /* the reason once, for neighbours in the list that share it */
+            snprintf(line, sizeof line, "refused  %s: %s", i->name, sm90 ? "the same\n" : "device=a100");
             CHECK_HAS(text, line);
             ++sm90;
         }
@@ -54,7 +87,7 @@ static void refused(void)
         CHECK(catc_gemm_explain(&g, text, sizeof text) == CATC_OK);
         CHECK_HAS(text, "refused  gemm_sm90");
         CHECK_HAS(text, "alignment of a=2");
-        CHECK_HAS(text, "chosen: gemm_simt");
+        CHECK(!strstr(text, "chosen: gemm_sm90") && strstr(text, "chosen: "));
     }
     g = simple_fake(CATC_F32, CATC_TN, 64, 64, 64);
     g.lda = 1;
@@ -66,7 +99,9 @@ static void refused(void)
     g.epi[0].op = CATC_OP_BIAS; /* without its operand: every candidate refuses */
     CHECK(catc_gemm_explain(&g, text, sizeof text) == CATC_INVALID_ARGUMENT);
     CHECK_HAS(text, "epi[0].ptr=NULL");
-    CHECK_HAS(text, "no candidate is legal");
+    CHECK_HAS(text,
+              "no candidate is legal. epi[0].ptr: epi[0].ptr=NULL must point at the operand of bias (COL); pass its "
+              "address\n");
 }
 
 static void missing(void)
@@ -93,6 +128,10 @@ static void missing(void)
     g.type_d = CATC_F16; /* types that no instance has */
     CHECK(catc_gemm_explain(&g, text, sizeof text) == CATC_NOT_SUPPORTED);
     CHECK_HAS(text, "- {a: f32, b: f32, d: f16, layout: tn");
+    g.type_a = CATC_F16, g.type_d = CATC_BF16; /* one for the tensor cores */
+    CHECK(catc_gemm_explain(&g, text, sizeof text) == CATC_NOT_SUPPORTED);
+    CHECK_HAS(text, "instances/gemm_sm80.yaml");
+    CHECK_HAS(text, "- {a: f16, b: f16, d: bf16, layout: tn, tile: [128, 128, 32], warp: [64, 32], stages: 4}\n");
 }
 
 static void small_buffer(void)
@@ -119,6 +158,7 @@ int main(void)
     simple_needs_default_set();
     unsetenv("CATC_HOST_DEVICE");
     chosen();
+    table();
     refused();
     missing();
     small_buffer();

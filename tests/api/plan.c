@@ -145,6 +145,44 @@ static void threads(struct simple *s, enum catc_backend backend)
     launch(&plan, s, NULL);
 }
 
+/* A plan belongs to the device that was current when it was made; a refusal leaves everything as it was. */
+static void another_device(void)
+{
+#if CATC_WITH_CUDA
+    int devices = 0;
+    if (gpu_count() == 0 || cudaGetDeviceCount(&devices) != cudaSuccess || devices < 2) {
+        printf("skipped: launching on another device than the plan's, since there are not two GPUs\n");
+        return;
+    }
+    struct simple s, t;
+    struct catc_gemm_plan plan, before, second;
+    CHECK(cudaSetDevice(0) == cudaSuccess);
+    simple_open(&s, CATC_CUDA, CATC_F32, CATC_TN, 70, 33, 8, simple_a, simple_b);
+    CHECK(catc_gemm_make_plan(&plan, &s.args) == CATC_OK);
+    before = plan;
+
+    CHECK(cudaSetDevice(1) == cudaSuccess);
+    CHECK(catc_gemm_launch(&plan, NULL, NULL) == CATC_INVALID_ARGUMENT);
+    CHECK_HAS(catc_last_message(), "device=1 must be 0");
+    CHECK_HAS(catc_last_message(), "make a plan for each device");
+    CHECK(catc_gemm_plan_update(&plan, &s.args) == CATC_INVALID_ARGUMENT);
+    CHECK_HAS(catc_last_message(), "device=1 must be 0");
+    CHECK(memcmp(&plan, &before, sizeof plan) == 0);
+    simple_open(&t, CATC_CUDA, CATC_F32, CATC_TN, 70, 33, 8, simple_a, simple_b);
+    CHECK(catc_gemm_make_plan(&second, &t.args) == CATC_OK);
+    launch(&second, &t, NULL);
+
+    CHECK(cudaSetDevice(0) == cudaSuccess);
+    simple_download(&s);
+    CHECK(simple_bytes_that_changed(s.d.host, s.d.total) == 0);
+    CHECK(catc_gemm_launch(&second, NULL, NULL) == CATC_INVALID_ARGUMENT);
+    CHECK_HAS(catc_last_message(), "device=0 must be 1");
+    launch(&plan, &s, NULL);
+    simple_close(&s);
+    simple_close(&t);
+#endif
+}
+
 int main(void)
 {
     enum catc_backend backend[2];
@@ -158,5 +196,6 @@ int main(void)
         threads(&s, backend[b]);
         simple_close(&s);
     }
+    another_device();
     return check_result();
 }

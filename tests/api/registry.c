@@ -91,6 +91,14 @@ static void operations(void)
         {CATC_OP_RELU, "relu"},
         {CATC_OP_TAP, "tap"},
         {CATC_OP_AMAX, "amax"},
+        {CATC_OP_SILU, "silu"},
+        {CATC_OP_SIGMOID, "sigmoid"},
+        {CATC_OP_TANH, "tanh"},
+        {CATC_OP_CLAMP, "clamp"},
+        {CATC_OP_LEAKY_RELU, "leaky_relu"},
+        {CATC_OP_HARD_SWISH, "hard_swish"},
+        {CATC_OP_RELU_SQUARED, "relu_squared"},
+        {CATC_OP_MASK, "mask"},
     };
     for (size_t i = 0; i < sizeof generated / sizeof generated[0]; ++i) {
         CHECK(generated[i].id == catc_op_id(generated[i].name));

@@ -208,6 +208,12 @@ static void own_device(void)
     CHECK(catc_gemm_explain(&g, NULL, 0) == CATC_INVALID_ARGUMENT);
     CHECK_HAS(catc_last_message(), "device=h200 must have every field");
     device.sms = 132;
+    device.mma_sync_share = 0.0;
+    CHECK(catc_gemm_explain(&g, NULL, 0) == CATC_INVALID_ARGUMENT);
+    device.mma_sync_share = 0.61;
+    device.l2_bytes_clk = 0;
+    CHECK(catc_gemm_explain(&g, NULL, 0) == CATC_INVALID_ARGUMENT);
+    device.l2_bytes_clk = 6150;
     device.name = NULL;
     CHECK(catc_gemm_explain(&g, NULL, 0) == CATC_INVALID_ARGUMENT);
 }

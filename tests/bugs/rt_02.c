@@ -2,7 +2,7 @@
  *
  * RT-02: a first call inside stream capture allocated memory, synchronised or started tuning, which broke the capture.
  * The first call of the process is made inside a capture; three replays give the result for the contents of that moment.
- * GPU only. */
+ * Also gemm_sm80 with a chain, and with a batch by arrays of pointers. GPU only. */
 #include "gemm/simple.h"
 
 #if CATC_WITH_CUDA
@@ -14,9 +14,48 @@ static double a_now(int64_t i, int64_t k)
     return simple_a(i + round_now, k);
 }
 
-static void capture(enum catc_type type, const char *op, int64_t m, int64_t n, int64_t k)
+/* The first instance of a skeleton for these types and this chain. Asks CUDA nothing: its first call is to be in the capture. */
+static const struct catc_gemm_instance *first_for(const struct catc_gemm_args *g, enum catc_skeleton skeleton)
+{
+    const struct catc_gemm_instance *i;
+    for (int at = 0; (i = catc_gemm_at(NULL, g->backend, at)); ++at) {
+        bool same = i->skeleton == skeleton && i->type_a == g->type_a && i->type_d == g->type_d &&
+                    i->layout == g->layout && i->n_epi == g->n_epi;
+        for (int e = 0; same && e < i->n_epi; ++e) {
+            same = catc_op_id(i->epi[e].name) == g->epi[e].op;
+        }
+        if (same) {
+            return i;
+        }
+    }
+    return NULL;
+}
+
+/* The problem's rows as a batch of two, by arrays of pointers. */
+static void by_pointers(struct simple *s, struct buffer *arrays)
+{
+    struct catc_gemm_args *const g = &s->args;
+    int64_t const rows = g->m / 2;
+    size_t const size = catc_type_size(g->type_a);
+    for (int o = 0; o < 3; ++o) {
+        const struct buffer *const b = o == 0 ? &s->a : o == 1 ? &s->b : &s->d;
+        size_t const step = o == 1 ? 0 : (size_t)(rows * (o == 0 ? g->k : g->n)) * size;
+        void *const entry[] = {buffer_use(b), (char *)buffer_use(b) + step};
+        arrays[o] = buffer_pointers(CATC_CUDA, entry, 2);
+    }
+    g->m = rows;
+    g->batch = 2;
+    g->a_array = (const void *const *)buffer_use(&arrays[0]);
+    g->b_array = (const void *const *)buffer_use(&arrays[1]);
+    g->d_array = (void *const *)buffer_use(&arrays[2]);
+}
+
+/* skeleton: to be forced; 0: the library chooses. m even with pointers. */
+static void capture(enum catc_type type, const char *op, int64_t m, int64_t n, int64_t k, enum catc_skeleton skeleton,
+                    bool pointers)
 {
     struct simple s;
+    struct buffer arrays[3];
     cudaStream_t stream;
     cudaGraph_t graph;
     cudaGraphExec_t replay;
@@ -25,6 +64,13 @@ static void capture(enum catc_type type, const char *op, int64_t m, int64_t n, i
     simple_push(&s, "bias", CATC_EPI_COL, simple_one);
     if (op) {
         simple_push(&s, op, CATC_EPI_NONE, simple_zero);
+    }
+    if (pointers) {
+        by_pointers(&s, arrays);
+    }
+    if (skeleton) {
+        s.args.instance = first_for(&s.args, skeleton);
+        CHECK(s.args.instance != NULL);
     }
     CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
     s.args.stream = stream;
@@ -54,23 +100,24 @@ static void capture(enum catc_type type, const char *op, int64_t m, int64_t n, i
         for (int64_t i = 0; i < m; ++i) {
             for (int64_t j = 0; j < n; ++j) {
                 struct bounded const x = {simple_product(&s, i, j) + 1.0, 0.0};
-                wrong += !acceptable(type, simple_d(&s, i, j), op ? gelu_of(x, strcmp(op, "gelu_tanh") == 0) : x);
+                wrong += !acceptable(type, simple_d(&s, i, j), op ? simple_activate(op, x) : x);
             }
         }
         CHECK(wrong == 0);
     }
-    /* What was captured: on Hopper the bf16 problem is one for tensor maps, if this build has such a kernel. */
     const struct catc_gemm_instance *const chosen = simple_choice(&s.args);
-    struct catc_device device;
-    CHECK(chosen != NULL && catc_device_current(&device) == CATC_OK);
+    CHECK(chosen != NULL);
     if (chosen) {
         printf("captured: %s\n", chosen->name);
     }
-    if (chosen && type == CATC_BF16 && device.cc == 90 && simple_first_of(CATC_CUDA, CATC_GEMM_SM90)) {
-        CHECK(chosen->skeleton == CATC_GEMM_SM90);
+    if (chosen && pointers) {
+        CHECK(chosen->skeleton != CATC_GEMM_SM90);
     }
     CHECK(cudaGraphExecDestroy(replay) == cudaSuccess && cudaGraphDestroy(graph) == cudaSuccess);
     CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+    for (int o = 0; pointers && o < 3; ++o) {
+        buffer_free(&arrays[o]);
+    }
     simple_close(&s);
 }
 
@@ -81,9 +128,15 @@ int main(void)
         return gpu_status();
     }
     simple_needs_default_set();
-    capture(CATC_F32, "gelu", 96, 64, 32);
-    capture(CATC_BF16, "gelu", 256, 256, 64); /* another kernel: gemm_sm90 on Hopper */
-    capture(CATC_F32, NULL, 96, 64, 32);
+    capture(CATC_F32, "gelu", 96, 64, 32, CATC_SKELETON_NOT_GIVEN, false);
+    struct catc_device device;
+    CHECK(catc_device_current(&device) == CATC_OK);
+    if (device.cc == 90) { /* tensor maps are among the parameters */
+        capture(CATC_BF16, "gelu", 256, 256, 64, CATC_GEMM_SM90, false);
+    }
+    capture(CATC_F32, NULL, 96, 64, 32, CATC_SKELETON_NOT_GIVEN, false);
+    capture(CATC_BF16, "gelu_tanh", 200, 136, 96, CATC_GEMM_SM80, true);
+    capture(CATC_BF16, "gelu_tanh", 200, 136, 96, CATC_SKELETON_NOT_GIVEN, true);
     return check_result();
 }
 

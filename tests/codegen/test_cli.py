@@ -5,14 +5,20 @@ command prints."""
 import json
 import os
 import re
+import shlex
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from conftest import GOOD, GOOD_NAME, ROOT, good
 
-COMMANDS = ("check", "doctor", "generate", "list", "new", "run", "show")
+COMMANDS = ("check", "doctor", "explain", "generate", "list", "new", "run", "show")
+
+
+EXPLAIN = ("explain", "gemm", "--m", "64", "--n", "64", "--k", "64", "--a", "f32", "--layout", "tn")
 
 
 @pytest.fixture
@@ -21,8 +27,8 @@ def build(write, cli, tmp_path):
     folder = tmp_path / "build"
     (folder / "tests").mkdir(parents=True)
     path = write(GOOD, good(stages="3"))
-    result = cli("generate", "--instances", path, "--out", folder / "generated", "--select", GOOD_NAME, "--backends",
-                 "host,cuda")
+    result = cli("generate-build", "--instances", path, "--out", folder / "generated", "--select", GOOD_NAME,
+                 "--backends", "host,cuda")
     assert result.code == 0 and result.out.startswith("1 of 2 instances generated, 1 left out; "), result.err
     driver = folder / "tests" / "catc_gemm_driver"
     driver.write_text('#!/bin/sh\necho "driver $*"\nexit ${DRIVER_STATUS:-0}\n')
@@ -33,9 +39,69 @@ def build(write, cli, tmp_path):
 def test_help_for_a_newcomer(cli):
     result = cli("--help")
     assert result.code == 0 and result.err == "" and all(command in result.out for command in COMMANDS)
-    for command in COMMANDS:
-        result = cli(command, "--help")
+    for words in ("one compiled kernel", "Read on", "docs/architecture.md", "catlass-c explain gemm --m"):
+        assert words in result.out
+    assert "generate-build" not in result.out  # what only CMake calls is not for people
+    for command in (*COMMANDS, "explain gemm"):
+        result = cli(*command.split(), "--help")
         assert result.code == 0 and result.err == "" and f"Usage: catlass-c {command}" in result.out
+        assert command == "explain" or f"\n  catlass-c {command}" in result.out.partition("Examples:")[2], result.out
+
+
+def all_commands(group=None, path=()):
+    from catlass_c.cli import main
+
+    for name, command in (group or main).commands.items():
+        if hasattr(command, "commands"):
+            yield from all_commands(command, (*path, name))
+        elif not command.hidden:
+            yield (*path, name), command
+
+
+def test_examples_are_commands():
+    """Every example has a command and options that exist, with values of their types."""
+    from catlass_c.cli import main
+
+    commands = dict(all_commands())
+    lines = [words for group in (main, *commands.values()) for words, _ in group.examples]
+    assert len(lines) > 15
+    for text in lines:
+        program, *words = shlex.split(text)
+        path = next(path for path in commands if tuple(words[:len(path)]) == path)
+        assert program == "catlass-c"
+        commands[path].make_context(" ".join(path), words[len(path):])
+
+
+def test_instance_of_the_examples(cli):
+    from catlass_c.cli import _INSTANCE
+
+    assert f"{_INSTANCE} " in cli("list", "--filter", "default").out
+
+
+def test_new_has_an_option_for_every_field():
+    from catlass_c.cli import main
+    from catlass_c.schema import MODELS
+
+    options = {option.name: option for option in main.commands["new"].params}
+    for skeleton, model in MODELS.items():
+        assert set(model.model_fields) <= set(options)
+        assert skeleton in options["skeleton"].help
+
+
+def test_json_wherever_data_is_printed():
+    for path, command in all_commands():
+        assert "as_json" in [option.name for option in command.params], path
+
+
+def test_manual_is_up_to_date(cli):
+    if not (ROOT / "docs").is_dir():
+        pytest.skip("an installed copy has no documents")
+    text = cli("manual").out
+    assert text == (ROOT / "docs" / "catlass-c.md").read_text(encoding="utf-8"), (
+        "the definitions of the commands have changed: catlass-c manual > docs/catlass-c.md")
+    for path, command in all_commands():
+        assert f"\n### catlass-c {' '.join(path)}\n" in text
+        assert all(option.opts[0] in text for option in command.params if option.opts[0].startswith("--"))
 
 
 @pytest.mark.parametrize(("args", "message"), [
@@ -56,7 +122,18 @@ def test_help_for_a_newcomer(cli):
     (("show",), "NAME"),
     (("check",), "FILE"),
     (("new", "--tile", "64x64"), "'64x64' must be 3 whole numbers such as 64x64x64"),
-    (("check", "--instances", "a.yaml", "b.yaml"), "without --instances"),
+    (("check", "--instances", "a.yaml", "b.yaml"), "no option '--instances'"),
+    (("explain",), "catlass-c explain: an operator is missing; one of gemm"),
+    (("explain", "gem"), "no command 'gem'; did you mean 'gemm'?"),
+    (("explain", "gemm"), "catlass-c explain gemm: Missing option '--m'"),
+    (("explain", "gemm", "--m", "0x"), "'0x' is not a valid integer"),
+    ((*EXPLAIN, "--layuot", "tn"), "no option '--layuot'; did you mean '--layout'?"),
+    ((*EXPLAIN, "--ld", "e=3"), "'e=3' must be whole numbers up to"),
+    ((*EXPLAIN, "--ld", "a=3,a=4"), "for some of a, b, c and d, such as a=64,d=128"),
+    ((*EXPLAIN, "--offset", "a=-1"), "'a=-1' must be whole numbers up to"),
+    ((*EXPLAIN, "--beta", "x"), "'x' is not a valid float"),
+    (("generate",), "Missing option '--out'"),
+    (("generate", "--out", "x", "--prefix", "y_"), "no option '--prefix'"),
 ])
 def test_misuse(args, message, cli):
     result = cli(*args)
@@ -71,19 +148,22 @@ def test_filter_that_matches_nothing(pattern, write, cli, tmp_path):
     assert result.code == 1 and result.out == "" and result.err.count("\n") == 1
     assert result.err.startswith(f"0 of 2 instances match '{pattern}'; nearest: gemm_simt_"), result.err
     if pattern:
-        result = cli("generate", "--instances", path, "--out", tmp_path / "out", "--select", f"{GOOD_NAME};{pattern}")
-        assert result.code == 1 and result.err.startswith(f"0 of 2 instances match '{pattern}'")
-        assert not (tmp_path / "out").exists()
+        for command in ("generate", "generate-build"):
+            result = cli(command, "--instances", path, "--out", tmp_path / "out", "--select", f"{GOOD_NAME};{pattern}")
+            assert result.code == 1 and result.err.startswith(f"0 of 2 instances match '{pattern}'")
+            assert not (tmp_path / "out").exists()
 
 
-def test_default_set_that_is_empty(write, cli, tmp_path):
-    result = cli("generate", "--instances", write(GOOD), "--out", tmp_path / "out")
+@pytest.mark.parametrize("command", ["generate", "generate-build"])
+def test_default_set_that_is_empty(command, write, cli, tmp_path):
+    result = cli(command, "--instances", write(GOOD), "--out", tmp_path / "out")
     assert result.code == 1
     assert result.err.startswith("0 of 1 instances match 'default'; mark some with 'default: true'")
 
 
-def test_output_in_a_missing_folder(write, cli, tmp_path):
-    result = cli("generate", "--instances", write(GOOD), "--out", tmp_path / "no" / "out", "--select", "all")
+@pytest.mark.parametrize("command", ["generate", "generate-build"])
+def test_output_in_a_missing_folder(command, write, cli, tmp_path):
+    result = cli(command, "--instances", write(GOOD), "--out", tmp_path / "no" / "out", "--select", "all")
     assert result.code == 1 and "does not exist; create it or correct --out" in result.err
     assert not (tmp_path / "no").exists()
 
@@ -153,8 +233,11 @@ def test_new(cli):
     result = cli(*NEW, "2", "--epilogue", "bias,gelu", "--default")
     assert result.code == 0 and result.err == ""
     assert result.out == "  - " + GOOD[:-1] + ", epilogue: [bias, gelu], default: true}\n"
-    result = cli("new", "--from", f"{GOOD_NAME}_u4_bias", "--stages", "3", "--swap")
-    assert result.out == "  - " + good(stages="3", swap="true", unroll="4", epilogue="[bias]") + "\n"
+    args = ("new", "--from", f"{GOOD_NAME}_u4_bias", "--stages", "3", "--swap")
+    result, wanted = cli(*args), good(stages="3", swap="true", unroll="4", epilogue="[bias]")
+    assert result.out == f"  - {wanted}\n"
+    assert json.loads(cli(*args, "--json").out) == {
+        "name": GOOD_NAME.replace("_s2_", "_s3_") + "_swap_u4_bias", "yaml": wanted, "file": None}
 
 
 @pytest.mark.parametrize(("args", "message"), [
@@ -217,11 +300,12 @@ def test_run_for_a_target_of_catc_add_instances(library, cli, write, tmp_path):
     path = write(GOOD)
     generated = tree / "sub" / "main_instances" / "generated"
     generated.parent.mkdir(parents=True)
-    assert cli("generate", "--instances", path, "--out", generated, "--select", "all", "--prefix", "mine_", "--name",
-               "mine").code == 0
+    assert cli("generate-build", "--instances", path, "--out", generated, "--select", "all", "--prefix", "mine_",
+               "--name", "mine").code == 0
     if library:
         (tree / library).mkdir(parents=True)
-        assert cli("generate", "--instances", path, "--out", tree / library / "generated", "--select", "all").code == 0
+        assert cli("generate-build", "--instances", path, "--out", tree / library / "generated", "--select",
+                   "all").code == 0
     driver = tree / "sub" / "main_instances_driver"
     if not library:
         result = cli("run", GOOD_NAME, "--build", tree)
@@ -240,15 +324,19 @@ def test_run_for_a_target_of_catc_add_instances(library, cli, write, tmp_path):
     assert result.code == 1 and "hold 1" not in result.err and "SELECT of catc_add_instances" in result.err
 
 
-def test_repeat_line_of_the_driver(cli):
+@pytest.fixture
+def path_of_driver():
+    path = Path(os.environ.get("CATC_BUILD", "")) / "tests" / "catc_gemm_driver"
+    return path if path.is_file() else pytest.skip("CATC_BUILD names no build tree with the test driver")
+
+
+def test_repeat_line_of_the_driver(cli, path_of_driver):
     """What the driver prints when a case fails is a command that runs that case."""
-    folder = os.environ.get("CATC_BUILD", "")
-    if not (Path(folder) / "tests" / "catc_gemm_driver").is_file():
-        pytest.skip("CATC_BUILD names no build tree with the test driver")
+    folder = path_of_driver.parent.parent
     source = re.sub(r'"\s*\n\s*"', "", (ROOT / "tests" / "gemm_driver.c").read_text())  # literals in a row are one
     lines = re.findall(r'catlass-c run ([^"\\]*)', source)
     assert any("--case %s" in line for line in lines)
-    name = json.loads((Path(folder) / "generated" / "instances.json").read_text())["instances"][0]["name"]
+    name = json.loads((folder / "generated" / "instances.json").read_text())["instances"][0]["name"]
     values = {"--backend": "host", "--case": "exact", "--seed": "7", "--m": "5", "--n": "6", "--k": "7"}
     for line in lines:
         words = line.split()
@@ -256,6 +344,22 @@ def test_repeat_line_of_the_driver(cli):
         assert words[0] == name
         result = cli("run", *words, "--build", folder)
         assert result.code == 0, result.out + result.err
+
+
+def test_driver_that_is_killed_says_how_to_repeat(path_of_driver):
+    content = json.loads((path_of_driver.parent.parent / "generated" / "instances.json").read_text())
+    name = content["instances"][0]["name"]
+    size = ["--m", "3000", "--n", "3000", "--k", "3000"]  # a minute on the emulator
+    with subprocess.Popen([str(path_of_driver), *size, name], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                          text=True) as driver:
+        while driver.poll() is None:
+            caught = re.search("SigCgt:\\s*(\\w+)", Path(f"/proc/{driver.pid}/status").read_text()).group(1)
+            if int(caught, 16) >> (signal.SIGABRT - 1) & 1:
+                driver.send_signal(signal.SIGABRT)
+                break
+            time.sleep(0.01)
+        assert driver.stderr.read() == f"  repeat: catlass-c run {name} --backend host --seed 1 {' '.join(size)}\n"
+    assert driver.returncode == -signal.SIGABRT
 
 
 def test_run(cli, build):
@@ -273,6 +377,10 @@ def test_run_that_fails(cli, build, monkeypatch):
     monkeypatch.setenv("DRIVER_STATUS", "77")
     result = cli("run", GOOD_NAME, "--build", build, "--backend", "cuda")
     assert result.code == 1 and "was not run on cuda: no usable GPU or driver here" in result.err
+    result = cli("run", GOOD_NAME, "--build", build, "--backend", "both", "--json")
+    assert result.code == 1 and "driver --backend host" in result.err
+    assert json.loads(result.out) == [{"name": GOOD_NAME, "backend": backend, "state": "skipped", "code": 77}
+                                      for backend in ("host", "cuda")]
 
 
 def test_run_what_is_not_there(cli, build, tmp_path):
@@ -286,6 +394,29 @@ def test_run_what_is_not_there(cli, build, tmp_path):
     assert result.code == 1 and "is not a build tree of this catlass_c" in result.err
     (build / "generated" / "instances.json").write_text("{}")
     assert cli("run", GOOD_NAME, "--build", build).code == 1
+
+
+def test_doctor_names_the_nvcc_of_a_build(cli, build, monkeypatch, tmp_path):
+    from catlass_c import doctor
+    from catlass_c.build import open_builds
+
+    (tmp_path / "CMakeCache.txt").write_text("X:STRING=1\nCMAKE_CUDA_COMPILER:FILEPATH=/opt/cuda 13/bin/nvcc\n")
+    assert open_builds(build)[0].nvcc == "/opt/cuda 13/bin/nvcc"
+    monkeypatch.chdir(tmp_path)
+    detail = doctor._build().detail
+    assert "host and cuda for 80 90 90a by /opt/cuda 13/bin/nvcc" in detail
+    (build / "CMakeCache.txt").write_text("CMAKE_CUDA_COMPILER:FILEPATH=\n")
+    assert open_builds(build)[0].nvcc == ""
+
+
+def test_progress_is_for_terminals(monkeypatch, capfd):
+    from catlass_c.progress import say
+
+    say("working ...")
+    assert capfd.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    say("working ...")
+    assert capfd.readouterr().err == "working ...\n"
 
 
 def test_doctor(cli, monkeypatch, tmp_path):

@@ -9,10 +9,11 @@ from conftest import ROOT
 SAMPLES = {  # for each field, a value that is not its default
     "a": "f16", "b": "f16", "acc": "bf16", "d": "f32", "layout": "nt", "tile": [32, 16, 24], "warp": [16, 8],
     "thread": [2, 1], "cluster": [2, 1], "stages": 7, "schedule": "pingpong", "swap": True, "regs": [24, 240],
-    "unroll": 3, "min_blocks": 2, "epilogue": ["bias_row", "gelu"],
+    "reg_buffers": 1, "unroll": 3, "min_blocks": 2, "epilogue": ["bias_row", "gelu"],
 }
 BASE = {
     "gemm_simt": {"a": "bf16", "layout": "tn", "tile": [64, 64, 16], "warp": [32, 32], "thread": [8, 4], "stages": 2},
+    "gemm_sm80": {"a": "bf16", "layout": "tn", "tile": [128, 128, 32], "warp": [64, 32], "stages": 4},
     "gemm_sm90": {"a": "bf16", "layout": "tn", "tile": [128, 256, 64], "stages": 4},
 }
 SELECTION_ONLY = {"default"}  # says which build has the instance, nothing about the kernel
@@ -28,7 +29,7 @@ def made(inputs, skeleton, fields):
 
     config = schema.MODELS[skeleton].model_validate(fields, context={"tokens": inputs.tokens})
     chain = tuple(resolve(word, config.d, inputs.operations, inputs.tokens) for word in config.epilogue)
-    return config, chain, naming.format_name(skeleton, config, chain)
+    return config, chain, naming.format_name(skeleton, config, chain, inputs.operations)
 
 
 def test_library_instances_read_back(inputs):
@@ -67,6 +68,20 @@ def test_spelling(inputs):
     fields = {**BASE["gemm_simt"], "swap": True, "min_blocks": 2, "unroll": 4, "epilogue": ["bias.f32", "tap.bf16"]}
     assert made(inputs, "gemm_simt", fields)[2] == (
         "gemm_simt_bf16_bf16_f32_bf16_tn_64x64x16_w32x32_t8x4_s2_simt_swap_u4_lb2_bias.f32_tap")
+    fields = {**BASE["gemm_sm80"], "swap": True, "reg_buffers": 1, "unroll": 16, "min_blocks": 2, "epilogue": ["gelu"]}
+    assert made(inputs, "gemm_sm80", fields)[2] == (
+        "gemm_sm80_bf16_bf16_f32_bf16_tn_128x128x32_w64x32_s4_multistage_swap_rb1_u16_lb2_gelu")
+
+
+@pytest.mark.parametrize(("words", "end"), [
+    (["gelu_tanh"], "_simt_gelu_tanh"), (["gelu", "tanh"], "_simt__gelu__tanh"),
+    (["bias", "gelu", "tanh"], "_simt__bias__gelu__tanh"), (["tanh", "gelu"], "_simt_tanh_gelu"),
+    (["gelu_tanh", "tanh"], "_simt_gelu_tanh_tanh"), (["relu", "relu_squared"], "_simt_relu_relu_squared"),
+])
+def test_chains_that_could_be_read_in_two_ways(words, end, inputs):
+    _, chain, name = made(inputs, "gemm_simt", {**BASE["gemm_simt"], "epilogue": words})
+    assert name.endswith(end)
+    assert naming.parse_name(name, inputs.operations, inputs.tokens)[2] == chain
 
 
 def test_c_name():

@@ -28,6 +28,19 @@ SIMT = [
     ("n_epi", good(epilogue="[" + ", ".join(["relu"] * 9) + "]"), "must have at most 8 operations"),
     ("load_a", good(a="bf16", tile="[64, 64, 4]"), "must be a multiple of 16 bytes (now 4, limit 8)"),
 ]
+SM80 = "schema: 1\nskeleton: gemm_sm80\ninstances:\n  - {a: bf16, layout: tn, tile: %s, warp: %s, stages: %s%s}\n"
+AMPERE = [
+    ("unroll", SM80 % ("[128, 64, 48]", "[64, 32]", "3", ""), "unroll=48 must divide tile_k and be a multiple of 16 *"),
+    ("tile_k_range", SM80 % ("[128, 64, 40]", "[64, 32]", "3", ""), "tile_k=40 must be a multiple of 16"),
+    ("tile_m_warp", SM80 % ("[128, 64, 32]", "[48, 32]", "3", ""), "tile_m=128 must be a multiple of warp_m (48)"),
+    ("copy_left", SM80 % ("[160, 160, 32]", "[32, 32]", "3", ""), "divisor of the threads (now 640, limit 800)"),
+    ("stages", SM80 % ("[128, 64, 32]", "[64, 32]", "0", ""), "stages=0 must be from 2 to 6"),
+    ("stages", SM80 % ("[128, 64, 32]", "[64, 32]", "1", ""), "stages=1 must be from 2 to 6"),
+    ("threads", SM80 % ("[48, 176, 16]", "[16, 16]", "3", ", reg_buffers: 1"), "must be at most 1024 (now 1056)"),
+    ("tile_n_range", SM80 % ("[128, 0, 32]", "[64, 32]", "3", ""), "tile_n=0 must be a multiple of 16"),
+    ("tile_n_range", SM80 % ("[128, -64, 32]", "[64, 32]", "3", ""), "tile_n=-64 must be a multiple of 16"),
+    ("reg_buffers", SM80 % ("[128, 64, 96]", "[64, 32]", "3", ", reg_buffers: 3"), "reg_buffers=3 must be 1 or 2"),
+]
 SM90 = "schema: 1\nskeleton: gemm_sm90\ninstances:\n  - {a: %s, layout: tn, tile: %s, stages: %s%s}\n"
 HOPPER = [
     ("schedule", SM90 % ("bf16", "[128, 256, 64]", "4", ", schedule: pingpong"), "schedule=pingpong must be"),
@@ -51,8 +64,9 @@ def test_simt(rule, entry, sentence, write, cli):
     assert sentence in lines[0] and "; " in lines[0], result.err  # what is wrong; what to change
 
 
-@pytest.mark.parametrize(("rule", "text", "sentence"), HOPPER, ids=[case[0] for case in HOPPER])
-def test_sm90(rule, text, sentence, write, cli):
+@pytest.mark.parametrize(("rule", "text", "sentence"), AMPERE + HOPPER,
+                         ids=[f"{i}-{case[0]}" for i, case in enumerate(AMPERE + HOPPER)])
+def test_tensor_cores(rule, text, sentence, write, cli):
     result = cli("check", write(text=text))
     assert result.code == 1
     assert any(f": {rule}: " in line and sentence in line for line in result.err.splitlines()), result.err

@@ -157,7 +157,14 @@ def test_chain_that_reads_like_another(write, cli, tmp_path):
     operation(tmp_path / "ops", "row", "NONE")
     path = write(good(epilogue="[[bias, row], [bias_row]]"))
     result = cli("list", "--instances", path, "--epilogues", tmp_path / "ops")
-    assert result.code == 1 and "is the same instance" in result.err
+    assert result.code == 0, result.err
+    assert [line.split()[0] for line in result.out.splitlines()] == [f"{GOOD_NAME}__bias__row", f"{GOOD_NAME}_bias_row"]
+
+
+def test_operation_name_that_would_blur_a_chain(write, cli, tmp_path):
+    operation(tmp_path / "ops", "bias__row")
+    result = cli("list", "--instances", write(GOOD), "--epilogues", tmp_path / "ops")
+    assert result.code == 1 and "single _ between them" in result.err
 
 
 def test_name_too_long(write, cli):

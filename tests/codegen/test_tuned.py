@@ -114,7 +114,7 @@ def test_devices_are_kept_apart_and_files_of_one_joined(write, measure, generate
 def test_unknown_instance_is_a_warning(write, measure, cli, tmp_path):
     write(GOOD)
     path = measure(entry(), entry(32, instance="gemm_simt_gone"))
-    result = cli("generate", "--instances", path.parent.parent, "--out", tmp_path / "out", "--select", "all")
+    result = cli("generate-build", "--instances", path.parent.parent, "--out", tmp_path / "out", "--select", "all")
     assert result.code == 0 and "1 tuned entries" in result.out
     column = (path.read_text().splitlines()[6]).index("gemm_simt_gone") + 1
     assert result.err.splitlines() == [
@@ -285,6 +285,6 @@ def test_path_that_would_break_a_comment(folder, write, cli, tmp_path):
     place = tmp_path / folder
     place.mkdir()
     (place / "t.yaml").write_text(HEAD + f"  - {entry()}\n")
-    result = cli("generate", "--instances", write(GOOD), "--tuned", place / "t.yaml", "--out", tmp_path / "out",
+    result = cli("generate-build", "--instances", write(GOOD), "--tuned", place / "t.yaml", "--out", tmp_path / "out",
                  "--select", "all")
     assert result.code == 1 and "rename the file or folder" in result.err and not (tmp_path / "out").exists()

@@ -165,6 +165,60 @@ single)
         "$dir/single_cuda" || [ $? = 77 ] || fail "single_cuda"
     fi
     ;;
+make)
+    command -v make >/dev/null 2>&1 || {
+        echo "no make here"
+        exit 77
+    }
+    fresh
+    unset MAKEFLAGS MAKELEVEL NVCC_PREPEND_FLAGS || true
+    mkdir "$dir/home"
+    generate() { # generate FOLDER OPTION...
+        out=$1
+        shift
+        XDG_CACHE_HOME="$dir/home" CC="$CC" PYTHONDONTWRITEBYTECODE=1 "$prefix/bin/catlass-c" generate --out "$out" "$@"
+    }
+    # Nothing on PATH but make, a shell and a C compiler's tools: no Python, no CMake.
+    mkdir "$dir/bin"
+    for tool in make sh as ld ar mkdir rm ln cmp sort readlink cat uname; do
+        ln -s "$(command -v $tool)" "$dir/bin/$tool"
+    done
+    bare() {
+        env PATH="$dir/bin" make -j1 CC="$(command -v "$CC")" "$@"
+    }
+    generate "$dir/plain" --select 'gemm_simt_f32_*_tn_64x64x8_*_simt;gemm_sm90_bf16_*_tn_128x256x64_s4_cooperative'
+    bare -C "$dir/plain" >"$dir/log" || fail "make"
+    if bare -C "$dir/plain" | grep -e ' -c ' -e ' -o '; then
+        fail "a second make builds something"
+    fi
+    readelf -d "$dir/plain/build/libcatlass_c.so" | grep -q 'SONAME.*libcatlass_c\.so\.[0-9.]*\]' || fail "no soname"
+    # shellcheck disable=SC2046 (libs are words)
+    "$CC" -std=c11 -Wall -Wextra -Werror "-I$dir/plain/include" "$here/use.c" "$dir/plain/build/libcatlass_c.a" \
+        $(make -s -C "$dir/plain" libs) -o "$dir/use_static"
+    "$dir/use_static"
+    "$CC" -std=c11 "-I$dir/plain/include" "$here/use.c" "-L$dir/plain/build" -lcatlass_c "-Wl,-rpath,$dir/plain/build" \
+        -o "$dir/use_shared"
+    "$dir/use_shared"
+    for program in use_static use_shared; do
+        needs_no "$dir/$program" libcuda libstdc++
+    done
+    # A user's own instances and operations; every instance against fp64.
+    generate "$dir/own" --instances "$here/instances/mine.yaml" --epilogues "$here/instances/epilogue" --select all
+    bare -C "$dir/own" test >"$dir/log" 2>&1 || {
+        cat "$dir/log"
+        fail "make test"
+    }
+    grep '^ok   host' "$dir/log" | grep -q plus_one || fail "no test of the own operation"
+    if [ "$CUDA" = ON ]; then
+        # One instance of each sort by nvcc; libcudart is inside, libcuda is not needed to start.
+        make -j1 -C "$dir/plain" CUDA=1 "NVCC=$NVCC" "CC=$CC" "ARCHS=90 90a" shared >"$dir/log" 2>&1 || {
+            cat "$dir/log"
+            fail "make CUDA=1"
+        }
+        needs_no "$dir/plain/build/libcatlass_c.so" libcuda libcudart libstdc++
+        "$dir/use_shared"
+    fi
+    ;;
 *)
     fail "unknown kind '$1'"
     ;;

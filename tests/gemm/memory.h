@@ -100,7 +100,9 @@ static void buffer_upload(const struct buffer *b)
         memcpy(b->device, b->host, b->total);
     } else {
 #if CATC_WITH_CUDA
-        if (cudaMemcpy(b->device, b->host, b->total, cudaMemcpyHostToDevice) != cudaSuccess) {
+        /* the copy may still be under way when cudaMemcpy returns, and streams that do not block do not wait for it */
+        if (cudaMemcpy(b->device, b->host, b->total, cudaMemcpyHostToDevice) != cudaSuccess ||
+            cudaStreamSynchronize(NULL) != cudaSuccess) {
             die("cudaMemcpy to the device failed");
         }
 #endif
@@ -125,6 +127,34 @@ static void buffer_download(const struct buffer *b)
 static void *buffer_use(const struct buffer *b)
 {
     return b->device + b->offset;
+}
+
+/* All bytes of some buffers as the kernel left them, guards included, one after another; the caller frees. */
+static CATC_UNUSED unsigned char *buffers_image(const struct buffer *const *part, int parts, size_t *bytes)
+{
+    size_t at = 0;
+    *bytes = 0;
+    for (int i = 0; i < parts; ++i) {
+        *bytes += part[i]->total;
+    }
+    unsigned char *const image = (unsigned char *)malloc(*bytes);
+    if (!image) {
+        die("out of host memory");
+    }
+    for (int i = 0; i < parts; at += part[i++]->total) {
+        buffer_download(part[i]);
+        memcpy(image + at, part[i]->host, part[i]->total);
+    }
+    return image;
+}
+
+/* An array of pointers that the kernel reads. */
+static CATC_UNUSED struct buffer buffer_pointers(enum catc_backend backend, void *const *entries, int64_t count)
+{
+    struct buffer const b = buffer_input(backend, (size_t)count * sizeof *entries, 0);
+    memcpy(b.host + b.offset, entries, (size_t)count * sizeof *entries);
+    buffer_upload(&b);
+    return b;
 }
 
 #endif /* CATC_TESTS_GEMM_MEMORY_H */

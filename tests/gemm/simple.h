@@ -30,6 +30,12 @@ static double simple_nan(int64_t i, int64_t j)
     (void)i, (void)j;
     return (double)NAN;
 }
+/* The pair of bounds that bounds nothing. */
+static double simple_unbounded(int64_t i, int64_t j)
+{
+    (void)i;
+    return j ? (double)INFINITY : (double)-INFINITY;
+}
 /* Small integers: sums of products stay exact in every type. */
 static double simple_a(int64_t i, int64_t k)
 {
@@ -111,7 +117,8 @@ static void simple_c(struct simple *s, float beta, simple_value value)
     s->beta = beta;
 }
 
-/* Append one operation; `value` fills its operand (COL: value(0, column); ROW: value(row, 0); SCALAR: value(0, 0)). */
+/* Append one operation; `value` fills its operand (COL: value(0, column); ROW: value(row, 0); SCALAR: value(0, 0);
+ * PAIR: value(0, 0) and value(0, 1)). */
 static void simple_push_typed(struct simple *s, const char *op, enum catc_epi_kind kind, enum catc_type type,
                               simple_value value)
 {
@@ -123,6 +130,8 @@ static void simple_push_typed(struct simple *s, const char *op, enum catc_epi_ki
     g->epi[e].type = type;
     if (kind == CATC_EPI_SCALAR) {
         g->epi[e].a = (float)value(0, 0);
+    } else if (kind == CATC_EPI_PAIR) {
+        g->epi[e].a = (float)value(0, 0), g->epi[e].b = (float)value(0, 1);
     } else if (kind == CATC_EPI_COL || kind == CATC_EPI_ROW || kind == CATC_EPI_TILE) {
         s->epi[e] = simple_input(g->backend, used, rows, columns, true, value);
         g->epi[e].ptr = buffer_use(&s->epi[e]);
@@ -140,10 +149,28 @@ static void simple_push(struct simple *s, const char *op, enum catc_epi_kind kin
     simple_push_typed(s, op, kind, CATC_TYPE_NOT_GIVEN, value);
 }
 
-/* The operand that leaves the value as it is: 1 for a factor, 0 for a summand. */
+/* The operand that leaves the value as it is: 1 for a factor, 0 for a summand, infinite bounds. */
 static simple_value simple_neutral(const char *op)
 {
-    return strncmp(op, "scale", 5) == 0 || strcmp(op, "mul") == 0 ? simple_one : simple_zero;
+    bool const factor = strncmp(op, "scale", 5) == 0 || strcmp(op, "mul") == 0 || strcmp(op, "mask") == 0 ||
+                        strcmp(op, "leaky_relu") == 0;
+    return factor ? simple_one : strcmp(op, "clamp") == 0 ? simple_unbounded : simple_zero;
+}
+
+/* x after position e of the chain with its neutral operand. */
+static struct bounded simple_apply(const struct catc_gemm_instance *i, int e, struct bounded x, int64_t row,
+                                   int64_t column)
+{
+    simple_value const neutral = simple_neutral(i->epi[e].name);
+    double const operand[2] = {neutral(0, 0), neutral(0, 1)};
+    return apply(i->epi[e].name, i->epi[e].kind, x, operand, row, column);
+}
+
+/* x after an operation of kind NONE. */
+static struct bounded simple_activate(const char *op, struct bounded x)
+{
+    double const none[2] = {0.0, 0.0};
+    return apply(op, CATC_EPI_NONE, x, none, 0, 0);
 }
 
 /* A problem for exactly this instance, with neutral operands. */
@@ -226,8 +253,8 @@ static int simple_bytes_that_changed(const unsigned char *from, size_t bytes)
     return changed;
 }
 
-/* Mismatches of the downloaded D, guards included; prints the first three. `want` NULL: A B through the neutral chain,
- * with the chain's own error bound; otherwise exactly want(row, column). */
+/* Mismatches of the downloaded D, guards included; prints the first three. What the chain starts from is A B, or
+ * want(row, column) if given; args.instance, if given, says which neutral chain follows, with its own error bound. */
 static int simple_mismatches(const struct simple *s, simple_value want)
 {
     const struct catc_gemm_instance *const i = s->args.instance;
@@ -241,9 +268,9 @@ static int simple_mismatches(const struct simple *s, simple_value want)
             double const got = simple_d(s, row, column);
             struct bounded x = {want ? want(row, column) : simple_product(s, row, column), 0.0};
             bool exact = true;
-            for (int e = 0; !want && i && e < i->n_epi; ++e) {
-                x = apply(i->epi[e].name, i->epi[e].kind, x, simple_neutral(i->epi[e].name)(row, column), row, column);
-                exact = exact && strncmp(i->epi[e].name, "gelu", 4) != 0;
+            for (int e = 0; i && e < i->n_epi; ++e) {
+                x = simple_apply(i, e, x, row, column);
+                exact = exact && accuracy_of(i->epi[e].name) == INTEGERS;
             }
             if (exact ? got != x.value && !(isnan(got) && isnan(x.value)) : !acceptable(s->args.type_d, got, x)) {
                 if (count++ < 3) {
@@ -289,19 +316,29 @@ static struct catc_gemm_args simple_fake_for(const struct catc_gemm_instance *i,
     return g;
 }
 
-/* The next instance from *at on that has code for the device and a chain that neutral operands make the identity (no
- * operation on coordinates); NULL at the end. */
-static const struct catc_gemm_instance *simple_next(enum catc_backend backend, int *at)
+/* The next instance from *at on that has code for the device; NULL at the end. */
+static const struct catc_gemm_instance *simple_next_any(enum catc_backend backend, int *at)
 {
     const struct catc_gemm_instance *i;
     while ((i = catc_gemm_at(NULL, backend, (*at)++))) {
         struct catc_gemm_args const g = simple_fake_for(i, 64, 64, 64);
-        bool coordinates = false;
+        if (catc_gemm_check(i, &g, NULL, 0) != CATC_ARCH_MISMATCH) {
+            break;
+        }
+    }
+    return i;
+}
+
+/* The same among those whose chain neutral operands make the identity, but for activations: no operation on
+ * coordinates. */
+static const struct catc_gemm_instance *simple_next(enum catc_backend backend, int *at)
+{
+    const struct catc_gemm_instance *i;
+    bool coordinates = true;
+    while (coordinates && (i = simple_next_any(backend, at))) {
+        coordinates = false;
         for (int e = 0; e < i->n_epi; ++e) {
             coordinates = coordinates || i->epi[e].kind == CATC_EPI_COORD;
-        }
-        if (!coordinates && catc_gemm_check(i, &g, NULL, 0) != CATC_ARCH_MISMATCH) {
-            break;
         }
     }
     return i;

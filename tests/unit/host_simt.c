@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * host_simt.c: threads, barriers, shuffles and failures of the emulator, with kernels that use arch/simt.h only. */
+#include <math.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "catlass_c/arch/simt.h"
-#include "catlass_c/backend/host/launch.h"
-#include "check.h"
-
-static char report[16384];
-
-/* `kernel` of type void(const void *), as CATC_KERNEL makes it. */
-static enum catc_status launch(void (*kernel)(const void *), const char *name, const void *params, int64_t blocks,
-                               int threads, int smem_bytes)
-{
-    struct catc_host_launch l = {(catc_kernel_fn)kernel, name, params, blocks, threads, smem_bytes};
-    return catc_host_launch(&l, report, sizeof report);
-}
-#define LAUNCH(kernel, params, blocks, threads, smem) launch(kernel, #kernel, params, blocks, threads, smem)
+#include "emulator.h"
 
 static const struct {
     enum catc_host_schedule schedule;
@@ -110,6 +99,49 @@ static void test_shuffles(void)
     }
 }
 
+/* ---- registers: what a call preserves is each thread's own ------------------------------------------------------- */
+
+/* Ten doubles and ten integers that live across barriers: more than the registers that a call preserves on x86-64 (none
+ * and six) and on aarch64 (eight and ten). */
+CATC_KERNEL(registers_kernel, struct out_params, 128, 1)
+{
+    const struct out_params *p = CATC_PARAMS;
+    const uint32_t t = (uint32_t)catc_thread();
+    double a = t, b = t + 1, c = t + 2, d = t + 3, e = t + 4, f = t + 5, g = t + 6, h = t + 7, i = t + 8, j = t + 9;
+    uint32_t k = t, l = t + 1, m = t + 2, n = t + 3, o = t + 4, q = t + 5, r = t + 6, s = t + 7, u = t + 8, v = t + 9;
+    for (int round = 0; round < 8; round++) {
+        CATC_SYNC_BLOCK();
+        a += b, b += c, c += d, d += e, e += f, f += g, g += h, h += i, i += j, j += 1;
+        k += l, l += m, m += n, n += o, o += q, q += r, r += s, s += u, u += v, v += 1;
+    }
+    p->out[t] = k ^ l ^ m ^ n ^ o ^ q ^ r ^ s ^ u ^ v;
+    if (a != k || b != l || c != m || d != n || e != o || f != q || g != r || h != s || i != u || j != v)
+        p->out[t] = 0xffffffffu;
+}
+
+static void test_registers(void)
+{
+    uint32_t out[128], want[128];
+    for (uint32_t t = 0; t < 128; t++) {
+        uint32_t v[11];
+        for (uint32_t i = 0; i < 10; i++)
+            v[i] = t + i;
+        v[10] = 1;
+        for (int round = 0; round < 8; round++)
+            for (int i = 0; i < 10; i++)
+                v[i] += v[i + 1];
+        want[t] = 0;
+        for (int i = 0; i < 10; i++)
+            want[t] ^= v[i];
+    }
+    FOR_SCHEDULES(k)
+    {
+        struct out_params p = {out, 0, 0};
+        CHECK(LAUNCH(registers_kernel, &p, 1, 128, 0) == CATC_OK);
+        CHECK(memcmp(out, want, sizeof out) == 0);
+    }
+}
+
 /* ---- planted faults -------------------------------------------------------------------------------------------- */
 
 /* 4 KB of stack per level. */
@@ -120,7 +152,7 @@ static uint32_t deep(int levels)
     return levels ? deep(levels - 1) + local[levels] : local[0];
 }
 
-static int fault_line, other_line;
+static int other_line;
 CATC_KERNEL(fault_kernel, struct out_params, 128, 1)
 {
     const struct out_params *p = CATC_PARAMS;
@@ -169,13 +201,6 @@ CATC_KERNEL(fault_kernel, struct out_params, 128, 1)
     }
 }
 
-static void has_line(int line)
-{
-    char text[64];
-    snprintf(text, sizeof text, "host_simt.c:%d", line);
-    CHECK_HAS(report, text);
-}
-
 static void test_faults(void)
 {
     FOR_SCHEDULES(k)
@@ -187,11 +212,11 @@ static void test_faults(void)
         CHECK(LAUNCH(fault_kernel, &p, 1, 128, sizeof(struct sum_shared)) == CATC_HOST_FAILURE);
         CHECK_HAS(report, "fault_kernel: block 0, thread ");
         CHECK_HAS(report, "divergence in warp ");
-        has_line(fault_line);
-        has_line(other_line);
+        HAS_LINE(fault_line);
+        HAS_LINE(other_line);
         p.mode = 2;
         CHECK(LAUNCH(fault_kernel, &p, 1, 128, sizeof(struct sum_shared)) == CATC_HOST_FAILURE);
-        has_line(fault_line);
+        HAS_LINE(fault_line);
         CHECK_HAS(report, "exit");
         p.mode = 3;
         CHECK(LAUNCH(fault_kernel, &p, 1, 128, sizeof(struct sum_shared)) == CATC_OK);
@@ -199,8 +224,8 @@ static void test_faults(void)
               catc_f32_from_bits(out[5]) != catc_f32_from_bits(out[5]));
         p.mode = 4;
         CHECK(LAUNCH(fault_kernel, &p, 1, 128, sizeof(struct sum_shared)) == CATC_HOST_FAILURE);
-        has_line(fault_line);
-        has_line(other_line);
+        HAS_LINE(fault_line);
+        HAS_LINE(other_line);
         CHECK_HAS(report, schedules[k].schedule == CATC_HOST_RANDOM    ? "CATC_HOST_SCHEDULE=random:"
                           : schedules[k].schedule == CATC_HOST_REVERSE ? "CATC_HOST_SCHEDULE=reverse:"
                                                                        : "CATC_HOST_SCHEDULE=roundrobin:");
@@ -380,10 +405,32 @@ static void test_environment(void)
     environment_case("reverse", "never", CATC_INVALID_ARGUMENT, "CATC_HOST_LANDING must be late, early or random");
 }
 
+/* ---- arithmetic ------------------------------------------------------------------------------------------------ */
+
+/* catc_fma is fmaf, to the bit, also for what is no number. */
+static void test_fma(void)
+{
+    static const uint32_t special[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 1,
+                                       0x807fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x7f800000,
+                                       0xff800000, 0x7fc00000, 0x33800000, 0x3f800001};
+    enum { N = sizeof special / sizeof special[0] };
+    for (uint32_t i = 0; i < N * N * N + 1000000; i++) {
+        uint32_t u[3];
+        for (uint32_t j = 0, rest = i; j < 3; j++, rest /= N)
+            u[j] = i < N * N * N ? special[rest % N] : random_u32() << 16 ^ random_u32();
+        if (i % 4 == 3) /* nearly cancelling, where a second rounding would show */
+            u[2] = catc_f32_bits(-catc_f32_from_bits(u[0]) * catc_f32_from_bits(u[1])) ^ (i >> 2 & 1);
+        const float a = catc_f32_from_bits(u[0]), b = catc_f32_from_bits(u[1]), c = catc_f32_from_bits(u[2]);
+        CHECK(catc_f32_bits(catc_fma(a, b, c)) == catc_f32_bits(fmaf(a, b, c)));
+    }
+}
+
 int main(void)
 {
+    test_fma();
     test_barriers();
     test_shuffles();
+    test_registers();
     test_faults();
     test_arguments();
     test_guards();

@@ -8,9 +8,8 @@
 #include <time.h>
 
 #include "catlass_c/arch/sm90.h"
-#include "catlass_c/backend/host/launch.h"
 #include "catlass_c/tile/vector.h"
-#include "check.h"
+#include "emulator.h"
 
 #define CATC_W_NAME wgmma_n256
 #define CATC_W_N 256
@@ -18,55 +17,6 @@
 #define CATC_W_TRANS_A 0
 #define CATC_W_TRANS_B 0
 #include "catlass_c/arch/wgmma.inst.h"
-
-static char report[16384];
-static enum catc_status launch(void (*kernel)(const void *), const char *name, const void *params, int64_t blocks,
-                               int threads, int smem_bytes)
-{
-    struct catc_host_launch l = {(catc_kernel_fn)kernel, name, params, blocks, threads, smem_bytes};
-    return catc_host_launch(&l, report, sizeof report);
-}
-#define LAUNCH(kernel, params, blocks, threads, smem) launch(kernel, #kernel, params, blocks, threads, smem)
-#define FAILS(kernel, params, threads, smem, part) \
-    do { \
-        CHECK(LAUNCH(kernel, params, 1, threads, smem) == CATC_HOST_FAILURE); \
-        CHECK_HAS(report, part); \
-    } while (0)
-
-/* Every policy of threads with every policy of copies. */
-static const struct {
-    enum catc_host_schedule schedule;
-    uint64_t seed;
-    enum catc_host_landing landing;
-} policies[] = {{CATC_HOST_ROUNDROBIN, 1, CATC_HOST_LATE}, {CATC_HOST_ROUNDROBIN, 1, CATC_HOST_EARLY},
-                {CATC_HOST_REVERSE, 2, CATC_HOST_LATE},    {CATC_HOST_REVERSE, 2, CATC_HOST_ANY_TIME},
-                {CATC_HOST_RANDOM, 3, CATC_HOST_LATE},     {CATC_HOST_RANDOM, 4, CATC_HOST_ANY_TIME},
-                {CATC_HOST_RANDOM, 5, CATC_HOST_EARLY}};
-enum { POLICIES = sizeof policies / sizeof policies[0] };
-static int set_policy(int i)
-{
-    catc_host_set_schedule(policies[i].schedule, policies[i].seed);
-    catc_host_set_landing(policies[i].landing);
-    return 1;
-}
-#define FOR_POLICIES(i) for (int i = 0; i < POLICIES && set_policy(i); i++)
-
-static uint32_t random_state = 1;
-static uint32_t random_u32(void)
-{
-    random_state = random_state * 1664525u + 1013904223u;
-    return random_state >> 8;
-}
-
-/* A line that a kernel notes before a planted fault, and the check that the report names it. */
-static int fault_line;
-#define FAULT_HERE() ((void)(fault_line = __LINE__ + 1))
-static void has_line(void)
-{
-    char text[64];
-    snprintf(text, sizeof text, "host_sm90.c:%d", fault_line);
-    CHECK_HAS(report, text);
-}
 
 /* ---- mbarrier -------------------------------------------------------------------------------------------------- */
 
@@ -208,7 +158,7 @@ static void test_mbarrier(void)
         for (p.mode = 0; p.mode < 9; p.mode++) {
             FAILS(mbar_fault_kernel, &p, 64, sizeof(struct ring_shared), sentence[p.mode]);
             if (p.mode != 4)
-                has_line();
+                HAS_LINE(fault_line);
         }
         p.mode = 2;
         FAILS(mbar_fault_kernel, &p, 64, sizeof(struct ring_shared), "deadlock");
@@ -423,18 +373,18 @@ static void test_tma_faults(void)
     CHECK(LAUNCH(copy_kernel, &p, 1, threads, smem) == CATC_OK);
     p.mode = 3;
     FAILS(copy_kernel, &p, threads, smem, "must be a multiple of 1024");
-    has_line();
+    HAS_LINE(fault_line);
     p.mode = 0;
     p.x = 13;
     FAILS(copy_kernel, &p, threads, smem, "inner coordinate x=13 is byte 26 of a row; must be a multiple of 16 bytes");
-    has_line();
+    HAS_LINE(fault_line);
     p.x = 0;
     p.x_out = -3;
     FAILS(copy_kernel, &p, threads, smem, "inner coordinate x=-3");
     p.x_out = 0;
     p.expect = 1024;
     FAILS(copy_kernel, &p, threads, smem, "tx underflow");
-    has_line();
+    HAS_LINE(fault_line);
     p.expect = 4096;
     FAILS(copy_kernel, &p, threads, smem, "2048 tx bytes outstanding");
     CHECK_HAS(report, "deadlock");
@@ -647,7 +597,7 @@ static void test_wgmma(void)
     CHECK_HAS(report, "no catc_wgmma_fence since");
     p.mode = 4;
     CHECK(wgmma_case(&p) == -1);
-    has_line(); /* of the fence before it */
+    HAS_LINE(fault_line); /* of the fence before it */
     p.mode = 0;
     p.n = 12;
     CHECK(wgmma_case(&p) == -1);
@@ -743,13 +693,13 @@ static void test_special(void)
         CHECK_HAS(report, "wants 240 registers per thread");
         p.mode = 2;
         FAILS(special_kernel, &p, 384, smem, "registers=36 must be a multiple of 8 in 24 to 256");
-        has_line();
+        HAS_LINE(fault_line);
         p.mode = 3;
         FAILS(special_kernel, &p, 384, smem, "registers=160 must not be below the 168");
-        has_line();
+        HAS_LINE(fault_line);
         p.mode = 4;
         FAILS(special_kernel, &p, 384, smem, "id=16 must be 1 to 15");
-        has_line();
+        HAS_LINE(fault_line);
         p.mode = 5;
         FAILS(special_kernel, &p, 384, smem, "threads=100 must be a multiple of 32");
         p.mode = 6;
@@ -762,7 +712,7 @@ static void test_special(void)
             CHECK(out[t] == 0);
         p.mode = 9;
         FAILS(special_kernel, &p, 384, smem, "must be a multiple of 16");
-        has_line();
+        HAS_LINE(fault_line);
     }
 }
 
@@ -912,7 +862,7 @@ static void test_gemm(void)
     set_policy(0);
     p.mode = 0;
     double best = 1e9;
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 3; i++) {
         struct timespec from, to;
         clock_gettime(CLOCK_MONOTONIC, &from);
         CHECK(LAUNCH(gemm_kernel, &p, 2, 384, smem) == CATC_OK);

@@ -35,6 +35,7 @@ static void test_names(void)
     SAME(catc_epi_kind_name(CATC_EPI_TAP), "TAP");
     SAME(catc_epi_kind_name(CATC_EPI_REDUCE), "REDUCE");
     SAME(catc_epi_kind_name(CATC_EPI_COORD), "COORD");
+    SAME(catc_epi_kind_name(CATC_EPI_PAIR), "PAIR");
 
     CHECK(catc_type_size(CATC_F32) == 4 && catc_type_size(CATC_BF16) == 2 && catc_type_size(CATC_F16) == 2);
 }

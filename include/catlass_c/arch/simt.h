@@ -27,12 +27,18 @@
  *   struct catc_u128 { w[4] }    16 bytes, 16-byte aligned, may alias anything; assigning one through a pointer is one
  *                                128-bit access
  *
+ *   catc_global(p)               p, of which the compiler then knows that it is in global memory
+ *
+ * Registers
+ *   catc_keep_u32(v), catc_keep_u64(v)   v, of which the compiler then knows nothing: it must keep the value in a register
+ *                                        instead of computing it again from what it came from
+ *
  * Arithmetic: the same bits on both backends unless it says otherwise
  *   catc_fma(a, b, c), catc_mul(a, b), catc_add(a, b)      one rounding each; never contracted with a neighbour
  *   catc_f32_from_bf16(bits), catc_f32_from_f16(bits)      exact
  *   catc_bf16_from_f32(x), catc_f16_from_f32(x)            nearest even; NaN becomes 0x7fff; overflow becomes Inf
  *   catc_f32_bits(x), catc_f32_from_bits(u)                reinterpretation
- *   catc_expf(x), catc_erfcf(x)  accurate single precision (a few ulp; not bit-equal across backends)
+ *   catc_expf(x), catc_erfcf(x), catc_tanhf(x)  accurate single precision (a few ulp; not bit-equal across backends)
  */
 #ifndef CATC_ARCH_SIMT_H
 #define CATC_ARCH_SIMT_H
@@ -55,5 +61,9 @@ CATC_DEVICE float catc_expf(float x)
 CATC_DEVICE float catc_erfcf(float x)
 {
     return erfcf(x);
+}
+CATC_DEVICE float catc_tanhf(float x)
+{
+    return tanhf(x);
 }
 #endif /* CATC_ARCH_SIMT_H */

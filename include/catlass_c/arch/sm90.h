@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * arch/sm90.h: Hopper's asynchronous instructions, one function or macro each (backend/cuda/sm90.h: PTX;
- * backend/host/sm90.h: the emulator). Shared addresses are 32-bit (`uint32_t`), made by catc_smem_u32(pointer to a
- * field of the shared struct); only this layer turns them back into memory.
+ * backend/host/sm90.h: the emulator). It includes arch/sm80.h, whose instructions Hopper has too and whose
+ * catc_smem_u32(pointer to a field of the shared struct) makes the 32-bit shared addresses that all of them take.
  *
  * mbarrier (PTX ISA 9.7.13.15): 8 bytes of shared memory each, `uint64_t` fields
  *   catc_mbar_init(bar, count)         by one thread; then catc_fence_mbar_init() and a block barrier
@@ -44,7 +44,7 @@
 #ifndef CATC_ARCH_SM90_H
 #define CATC_ARCH_SM90_H
 
-#include "catlass_c/arch/simt.h"
+#include "catlass_c/arch/sm80.h"
 #include "catlass_c/ops/gemm_params.h"
 
 /* Swizzle modes in the encoding of the wgmma descriptor, bits 62-63 (the tensor map's enum has another order). */

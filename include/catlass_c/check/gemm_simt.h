@@ -17,74 +17,24 @@
  * SWAP            0, 1                        1: the tile's M runs along the caller's N
  * UNROLL          divides TILE_K              k steps unrolled in the main loop
  * MIN_BLOCKS      1 … 8                       second launch bound: blocks per multiprocessor the registers must allow */
+#include "catlass_c/check/gemm_given.inst.h"
 #include "catlass_c/check/rule.h"
 #include "catlass_c/registry.h"
 
-#ifndef CATC_P_NAME
-#error "gemm_simt: CATC_P_NAME is missing"
-#endif
-#ifndef CATC_P_NAME_STRING
-#error "gemm_simt: CATC_P_NAME_STRING is missing"
-#endif
-#ifndef CATC_P_SOURCE
-#error "gemm_simt: CATC_P_SOURCE is missing"
-#endif
-#ifndef CATC_P_TYPE_A
-#error "gemm_simt: CATC_P_TYPE_A is missing"
-#endif
-#ifndef CATC_P_TYPE_B
-#error "gemm_simt: CATC_P_TYPE_B is missing"
-#endif
-#ifndef CATC_P_TYPE_ACC
-#error "gemm_simt: CATC_P_TYPE_ACC is missing"
-#endif
-#ifndef CATC_P_TYPE_D
-#error "gemm_simt: CATC_P_TYPE_D is missing"
-#endif
-#ifndef CATC_P_LAYOUT
-#error "gemm_simt: CATC_P_LAYOUT is missing"
-#endif
-#ifndef CATC_P_TILE_M
-#error "gemm_simt: CATC_P_TILE_M is missing"
-#endif
-#ifndef CATC_P_TILE_N
-#error "gemm_simt: CATC_P_TILE_N is missing"
-#endif
-#ifndef CATC_P_TILE_K
-#error "gemm_simt: CATC_P_TILE_K is missing"
-#endif
 #ifndef CATC_P_WARP_M
-#error "gemm_simt: CATC_P_WARP_M is missing"
+#error "CATC_P_WARP_M is missing"
 #endif
 #ifndef CATC_P_WARP_N
-#error "gemm_simt: CATC_P_WARP_N is missing"
+#error "CATC_P_WARP_N is missing"
 #endif
 #ifndef CATC_P_THREAD_M
-#error "gemm_simt: CATC_P_THREAD_M is missing"
+#error "CATC_P_THREAD_M is missing"
 #endif
 #ifndef CATC_P_THREAD_N
-#error "gemm_simt: CATC_P_THREAD_N is missing"
-#endif
-#ifndef CATC_P_STAGES
-#error "gemm_simt: CATC_P_STAGES is missing"
-#endif
-#ifndef CATC_P_SCHEDULE
-#error "gemm_simt: CATC_P_SCHEDULE is missing"
-#endif
-#ifndef CATC_P_SWAP
-#error "gemm_simt: CATC_P_SWAP is missing"
+#error "CATC_P_THREAD_N is missing"
 #endif
 #ifndef CATC_P_UNROLL
-#error "gemm_simt: CATC_P_UNROLL is missing"
-#endif
-#ifndef CATC_P_MIN_BLOCKS
-#error "gemm_simt: CATC_P_MIN_BLOCKS is missing"
-#endif
-#ifndef CATC_P_N_EPI
-#error "gemm_simt: CATC_P_N_EPI is missing"
-#endif
-#ifndef CATC_P_EPI_LIST
-#error "gemm_simt: CATC_P_EPI_LIST is missing"
+#error "CATC_P_UNROLL is missing"
 #endif
 
 /* Elements of A, B and D in 16 bytes. */
@@ -125,7 +75,8 @@
 /* 16-byte vectors of one operand in a k tile. */
 #define CATC_C_VECTORS(vec, extent) ((extent)*CATC_P_TILE_K / (vec))
 
-#define CATC_C_REG_LIMIT CATC_QUOTIENT(65536, CATC_C_THREADS *CATC_P_MIN_BLOCKS)
+/* Registers are dealt to the four quarters of a multiprocessor: a block counts as whole groups of four warps. */
+#define CATC_C_REG_LIMIT CATC_QUOTIENT(65536, (CATC_C_THREADS + 127) / 128 * 128 * CATC_P_MIN_BLOCKS)
 #define CATC_C_REGS_PER_THREAD (CATC_C_REG_LIMIT > 255 ? 255 : CATC_C_REG_LIMIT / 8 * 8)
 
 /* Any alignment is served, if need be by single elements. */

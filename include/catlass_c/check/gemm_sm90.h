@@ -19,72 +19,22 @@
  * MIN_BLOCKS      1                           second launch bound
  * PRODUCER_REGS   24 … 168, step 8            registers of a producer thread after setmaxnreg
  * CONSUMER_REGS   168 … 256, step 8           registers of a consumer thread after setmaxnreg */
+#include "catlass_c/check/gemm_given.inst.h"
 #include "catlass_c/check/rule.h"
 #include "catlass_c/registry.h"
 #include "catlass_c/tile/fragment_stage.h"
 
-#ifndef CATC_P_NAME
-#error "gemm_sm90: CATC_P_NAME is missing"
-#endif
-#ifndef CATC_P_NAME_STRING
-#error "gemm_sm90: CATC_P_NAME_STRING is missing"
-#endif
-#ifndef CATC_P_SOURCE
-#error "gemm_sm90: CATC_P_SOURCE is missing"
-#endif
-#ifndef CATC_P_TYPE_A
-#error "gemm_sm90: CATC_P_TYPE_A is missing"
-#endif
-#ifndef CATC_P_TYPE_B
-#error "gemm_sm90: CATC_P_TYPE_B is missing"
-#endif
-#ifndef CATC_P_TYPE_ACC
-#error "gemm_sm90: CATC_P_TYPE_ACC is missing"
-#endif
-#ifndef CATC_P_TYPE_D
-#error "gemm_sm90: CATC_P_TYPE_D is missing"
-#endif
-#ifndef CATC_P_LAYOUT
-#error "gemm_sm90: CATC_P_LAYOUT is missing"
-#endif
-#ifndef CATC_P_TILE_M
-#error "gemm_sm90: CATC_P_TILE_M is missing"
-#endif
-#ifndef CATC_P_TILE_N
-#error "gemm_sm90: CATC_P_TILE_N is missing"
-#endif
-#ifndef CATC_P_TILE_K
-#error "gemm_sm90: CATC_P_TILE_K is missing"
-#endif
 #ifndef CATC_P_CLUSTER_M
-#error "gemm_sm90: CATC_P_CLUSTER_M is missing"
+#error "CATC_P_CLUSTER_M is missing"
 #endif
 #ifndef CATC_P_CLUSTER_N
-#error "gemm_sm90: CATC_P_CLUSTER_N is missing"
-#endif
-#ifndef CATC_P_STAGES
-#error "gemm_sm90: CATC_P_STAGES is missing"
-#endif
-#ifndef CATC_P_SCHEDULE
-#error "gemm_sm90: CATC_P_SCHEDULE is missing"
-#endif
-#ifndef CATC_P_SWAP
-#error "gemm_sm90: CATC_P_SWAP is missing"
-#endif
-#ifndef CATC_P_MIN_BLOCKS
-#error "gemm_sm90: CATC_P_MIN_BLOCKS is missing"
+#error "CATC_P_CLUSTER_N is missing"
 #endif
 #ifndef CATC_P_PRODUCER_REGS
-#error "gemm_sm90: CATC_P_PRODUCER_REGS is missing"
+#error "CATC_P_PRODUCER_REGS is missing"
 #endif
 #ifndef CATC_P_CONSUMER_REGS
-#error "gemm_sm90: CATC_P_CONSUMER_REGS is missing"
-#endif
-#ifndef CATC_P_N_EPI
-#error "gemm_sm90: CATC_P_N_EPI is missing"
-#endif
-#ifndef CATC_P_EPI_LIST
-#error "gemm_sm90: CATC_P_EPI_LIST is missing"
+#error "CATC_P_CONSUMER_REGS is missing"
 #endif
 
 #define CATC_C_CONSUMERS 2 /* warpgroups */

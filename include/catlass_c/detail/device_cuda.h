@@ -91,6 +91,8 @@ static enum catc_status catc_device_ask_(int ordinal, struct catc_device *out, c
     out->dram_gbs = like->dram_gbs;
     out->fp32_flop_clk_sm = like->fp32_flop_clk_sm;
     out->tensor_flop_clk_sm = like->tensor_flop_clk_sm;
+    out->mma_sync_share = like->mma_sync_share;
+    out->l2_bytes_clk = like->l2_bytes_clk;
     return CATC_OK;
 }
 

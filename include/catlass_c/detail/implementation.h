@@ -38,6 +38,8 @@
 
 #include "catlass_c/ops/gemm_explain.h"
 
+#include "catlass_c/detail/abi_impl.h"
+
 /* The emulator's bodies: here in a single-file program, in a unit of its own (built at -O3) in the compiled library. */
 #if CATC_WITH_HOST && !defined(CATC_HOST_RUNTIME_ELSEWHERE)
 #define CATC_HOST_IMPLEMENTATION

@@ -4,9 +4,9 @@
  *
  * A skeleton keeps the operands of one row segment (VEC neighbouring columns) in a struct made from the same list:
  *   struct s { CATC_P_EPI_LIST(CATC_EPI_FIELD) int none; };
- * with one value per column for COL, TILE and TAP, one per segment for ROW and SCALAR, and the running state of a
- * REDUCE position. The steps work on the names x (the value), o (pointer to that struct), j (column in the segment),
- * row and column (of the caller's D). chain.inst.h wraps both for an instance. */
+ * with one value per column for COL, TILE and TAP, one per segment for ROW and SCALAR, two for PAIR, and the running
+ * state of a REDUCE position. The steps work on the names x (the value), o (pointer to that struct), j (column in the
+ * segment), row and column (of the caller's D). chain.inst.h wraps both for an instance. */
 #ifndef CATC_EPILOGUE_CHAIN_H
 #define CATC_EPILOGUE_CHAIN_H
 
@@ -17,6 +17,7 @@
 #define CATC_EPI_FIELD_NONE(i)
 #define CATC_EPI_FIELD_COORD(i)
 #define CATC_EPI_FIELD_SCALAR(i) float e##i;
+#define CATC_EPI_FIELD_PAIR(i) float e##i[2];
 #define CATC_EPI_FIELD_ROW(i) float e##i;
 #define CATC_EPI_FIELD_COL(i) float e##i[CATC_I_VEC];
 #define CATC_EPI_FIELD_TILE(i) float e##i[CATC_I_VEC];
@@ -27,6 +28,7 @@
 #define CATC_EPI_STEP_NONE(i, op) x = catc_epi_##op(x);
 #define CATC_EPI_STEP_COORD(i, op) x = catc_epi_##op(x, row, column);
 #define CATC_EPI_STEP_SCALAR(i, op) x = catc_epi_##op(x, o->e##i);
+#define CATC_EPI_STEP_PAIR(i, op) x = catc_epi_##op(x, o->e##i[0], o->e##i[1]);
 #define CATC_EPI_STEP_ROW(i, op) x = catc_epi_##op(x, o->e##i);
 #define CATC_EPI_STEP_COL(i, op) x = catc_epi_##op(x, o->e##i[j]);
 #define CATC_EPI_STEP_TILE(i, op) x = catc_epi_##op(x, o->e##i[j]);
@@ -38,6 +40,9 @@
 #define CATC_EPI_BEGIN_NONE(i)
 #define CATC_EPI_BEGIN_COORD(i)
 #define CATC_EPI_BEGIN_SCALAR(i) o->e##i = p->epi[i].ptr ? *(const float *)p->epi[i].ptr : p->epi[i].a;
+#define CATC_EPI_BEGIN_PAIR(i) \
+    o->e##i[0] = p->epi[i].ptr ? ((const float *)p->epi[i].ptr)[0] : p->epi[i].a; \
+    o->e##i[1] = p->epi[i].ptr ? ((const float *)p->epi[i].ptr)[1] : p->epi[i].b;
 #define CATC_EPI_BEGIN_ROW(i)
 #define CATC_EPI_BEGIN_COL(i)
 #define CATC_EPI_BEGIN_TILE(i)
@@ -49,6 +54,7 @@
 #define CATC_EPI_END_NONE(i)
 #define CATC_EPI_END_COORD(i)
 #define CATC_EPI_END_SCALAR(i)
+#define CATC_EPI_END_PAIR(i)
 #define CATC_EPI_END_ROW(i)
 #define CATC_EPI_END_COL(i)
 #define CATC_EPI_END_TILE(i)

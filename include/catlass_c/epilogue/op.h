@@ -6,6 +6,7 @@
  *   NONE              CATC_DEVICE float catc_epi_<name>(float x)
  *   SCALAR, COL,
  *   ROW, TILE         CATC_DEVICE float catc_epi_<name>(float x, float operand)
+ *   PAIR              CATC_DEVICE float catc_epi_<name>(float x, float a, float b)
  *   COORD             CATC_DEVICE float catc_epi_<name>(float x, int64_t row, int64_t column)   of the caller's D
  *   REDUCE            CATC_DEVICE float catc_epi_<name>(uint32_t *state, float x)   folds x into *state, returns the
  *                     value that goes on; states start at 0 and are merged by unsigned maximum, whatever the order

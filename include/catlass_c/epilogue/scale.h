@@ -2,7 +2,8 @@
  *
  * epilogue/scale.h
  * kind: SCALAR
- * formula: x * a
+ * formula: x * a; a is one factor for the whole matrix (per tensor), a host value or, with scalars_on_device, one float
+ * in device memory
  * error: one fp32 rounding
  * outputs: f32, bf16, f16 */
 #ifndef CATC_EPILOGUE_SCALE_H

@@ -21,18 +21,19 @@ struct CUstream_st; /* a cudaStream_t or CUstream */
 struct catc_epi {
     uint32_t op;          /* CATC_OP_GELU, … or catc_op_id("gelu"); required */
     enum catc_type type;  /* element type of ptr or out; 0: D's type */
-    const void *ptr;      /* COL: N elements; ROW: M elements; TILE: M x N; SCALAR with scalars_on_device: one float */
+    const void *ptr;      /* COL: N elements; ROW: M elements; TILE: M x N; with scalars_on_device, SCALAR: one float,
+                             PAIR: two floats, a and b */
     void *out;            /* TAP: M x N; REDUCE: one uint32_t word that the caller zeroes */
     int64_t ld;           /* TILE, TAP: leading dimension; 0: packed (N) */
     int64_t batch_stride; /* elements between problems; 0: shared by all (COL, ROW, TILE, REDUCE); a TAP of a batch
                              needs its own */
-    float a;              /* SCALAR: the value, read before the call returns */
-    float b;              /* not used by the operations of this version */
+    float a, b;           /* SCALAR: a, PAIR: a and b, read before the call returns; not with scalars_on_device */
 };
 
 struct catc_gemm_args {
     int64_t m, n, k; /* >= 0; m or n 0: success, nothing is done; k 0: D = epilogue(beta * C) */
-    int64_t batch;   /* problems; 0: one problem if stride_d is 0, else an empty batch (success, nothing is done) */
+    int64_t batch;   /* problems; 0: one problem if neither stride_d nor d_array is set, else an empty batch (success,
+                        nothing is done) */
     enum catc_layout layout; /* required */
     enum catc_type type_a;   /* required */
     enum catc_type type_b;   /* 0: type_a */
@@ -45,7 +46,7 @@ struct catc_gemm_args {
     int64_t stride_a, stride_b, stride_c, stride_d; /* elements between problems of a batch; 0 for A, B, C: the same
                                                         matrix for all; stride_d must not be 0 if batch > 1 */
     const float *alpha, *beta;                      /* host memory, read before the call returns; NULL: 1 and 0 */
-    int scalars_on_device; /* 1: alpha, beta and SCALAR operands are device pointers, read by the kernel; beta is
+    int scalars_on_device; /* 1: alpha, beta, SCALAR and PAIR operands are device pointers, read by the kernel; beta is
                                   then taken to be non-zero for the check of c */
     struct catc_epi epi[CATC_EPI_MAX]; /* the chain, applied in order */
     int n_epi;                         /* positions in use, from the first */
@@ -61,6 +62,13 @@ struct catc_gemm_args {
     size_t workspace_size;      /* bytes */
     int workspace_clean;        /* 1: the workspace was zeroed once and is used by this library alone */
     struct CUstream_st *stream; /* NULL: the default stream */
+    /* Batch by pointers: arrays of `batch` pointers to the matrices, in memory that the backend can read (device memory
+       for cuda), read by the kernel. Each replaces its base pointer and stride, which are then ignored; operands by
+       stride and by array may be mixed. The host cannot look at the pointers: that each is aligned to its element and
+       that no d_array entry shares elements with anything else is the caller's word. 16-byte alignment of all of them
+       is faster, not needed. */
+    const void *const *a_array, *const *b_array, *const *c_array;
+    void *const *d_array;
 };
 
 /* A chosen instance with everything its launch needs; caller-owned, copyable, immutable once made. Usable from many

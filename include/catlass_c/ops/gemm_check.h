@@ -5,6 +5,7 @@
 #define CATC_OPS_GEMM_CHECK_H
 
 #include "catlass_c/ops/gemm_fill.h"
+#include "catlass_c/ops/gemm_names.h"
 #include "catlass_c/ops/gemm_sm90_plan.h"
 
 /* Has the instance code for the device? A target is 10 * sm for plain code (runs on later minor versions too), + 1 for
@@ -73,11 +74,9 @@ static enum catc_status catc_gemm_operands_(const struct catc_gemm_instance *i, 
         const struct catc_epi_position *const position = &i->epi[e];
         enum catc_epi_kind const kind = position->kind;
         bool const output = kind == CATC_EPI_TAP || kind == CATC_EPI_REDUCE;
-        bool const input = kind == CATC_EPI_COL || kind == CATC_EPI_ROW || kind == CATC_EPI_TILE ||
-                           (kind == CATC_EPI_SCALAR && g->scalars_on_device);
+        bool const input = catc_epi_reads_(kind, g);
         const void *const pointer = output ? epi->out : epi->ptr;
-        char name[32];
-        snprintf(name, sizeof name, "epi[%d].%s", e, output ? "out" : "ptr");
+        const char *const name = output ? catc_epi_names_[e].out : catc_epi_names_[e].ptr;
         if ((output || input) && !pointer) {
             return catc_say(text, CATC_INVALID_ARGUMENT,
                             "%s: %s=NULL must point at the %s of %s (%s); pass its address", name, name,
@@ -87,15 +86,12 @@ static enum catc_status catc_gemm_operands_(const struct catc_gemm_instance *i, 
             CATC_TRY(catc_element_aligned_(pointer, position->type ? position->type : CATC_F32, name, text));
         }
         if (epi->batch_stride < 0) {
-            return catc_say(
-                text, CATC_INVALID_ARGUMENT,
-                "epi[%d].batch_stride: batch_stride=%lld must not be negative; pass the elements between two "
-                "problems",
-                e, (long long)epi->batch_stride);
+            return catc_say(text, CATC_INVALID_ARGUMENT,
+                            "%s: batch_stride=%lld must not be negative; pass the elements between two problems",
+                            catc_epi_names_[e].batch_stride, (long long)epi->batch_stride);
         }
         if (kind == CATC_EPI_TILE || kind == CATC_EPI_TAP) {
-            snprintf(name, sizeof name, "epi[%d].ld", e);
-            CATC_TRY(catc_leading_(&epi->ld, g->n, name, text));
+            CATC_TRY(catc_leading_(&epi->ld, g->n, catc_epi_names_[e].ld, text));
         }
     }
     return CATC_OK;
@@ -108,7 +104,6 @@ static enum catc_status catc_gemm_apart_(const struct catc_gemm_instance *i, con
 {
     const struct catc_gemm_args *const g = &problem->args;
     struct catc_view views[4 + CATC_EPI_MAX];
-    char names[CATC_EPI_MAX][32];
     int count = 0;
     CATC_TRY(catc_gemm_views_(problem, views, &count, text));
     views[count].written = true;
@@ -118,13 +113,13 @@ static enum catc_status catc_gemm_apart_(const struct catc_gemm_instance *i, con
         enum catc_epi_kind const kind = i->epi[e].kind;
         bool const output = kind == CATC_EPI_TAP || kind == CATC_EPI_REDUCE,
                    matrix = kind == CATC_EPI_TILE || kind == CATC_EPI_TAP;
-        if (kind == CATC_EPI_NONE || kind == CATC_EPI_SCALAR || kind == CATC_EPI_COORD) {
+        bool const vector = kind == CATC_EPI_COL || kind == CATC_EPI_ROW;
+        if (!output && !matrix && !vector) {
             continue;
         }
         struct catc_view *const view = &views[count];
-        snprintf(names[e], sizeof names[e], "epi[%d].%s", e, output ? "out" : "ptr");
-        CATC_TRY(catc_view_(view, names[e], output ? epi->out : epi->ptr, i->epi[e].type ? i->epi[e].type : CATC_F32,
-                            matrix ? g->m : 1,
+        CATC_TRY(catc_view_(view, output ? catc_epi_names_[e].out : catc_epi_names_[e].ptr,
+                            output ? epi->out : epi->ptr, i->epi[e].type ? i->epi[e].type : CATC_F32, matrix ? g->m : 1,
                             kind == CATC_EPI_REDUCE ? 1
                             : kind == CATC_EPI_ROW  ? g->m
                                                     : g->n,
@@ -134,9 +129,7 @@ static enum catc_status catc_gemm_apart_(const struct catc_gemm_instance *i, con
                             epi->batch_stride, g->batch, text));
         view->written = output;
         if (kind == CATC_EPI_TAP) {
-            char stride[32];
-            snprintf(stride, sizeof stride, "epi[%d].batch_stride", e);
-            CATC_TRY(catc_output_apart_(view, stride, epi->batch_stride, g->batch, text));
+            CATC_TRY(catc_output_apart_(view, catc_epi_names_[e].batch_stride, epi->batch_stride, g->batch, text));
         }
         for (int other = output ? 0 : d; other < count; ++other) {
             bool const in_place = other == d && kind == CATC_EPI_TILE && i->epi[e].type == g->type_d &&
@@ -213,6 +206,20 @@ static enum catc_status catc_gemm_legal_(const struct catc_gemm_instance *i, str
             CATC_TRY(catc_aligned_for_(i, catc_alignment_of_(epi->out, epi->ld, epi->batch_stride, size), i->align_d,
                                        i->epi[e].name, text));
         }
+    }
+    if (i->skeleton == CATC_GEMM_SM80 && g->k / i->tile_k >= INT32_MAX) {
+        return catc_say(text, CATC_NOT_SUPPORTED, "%s: k=%lld must be below 2^31 k tiles of %d; use gemm_simt", i->name,
+                        (long long)g->k, i->tile_k);
+    }
+    if (i->skeleton == CATC_GEMM_SM90 && (g->a_array || g->b_array || g->c_array || g->d_array)) {
+        return catc_say(text, CATC_NOT_SUPPORTED,
+                        "%s: %s must be NULL (a tensor map describes one matrix or a strided batch); let the library "
+                        "select, or use gemm_sm80 or gemm_simt",
+                        i->name,
+                        g->a_array   ? "a_array"
+                        : g->b_array ? "b_array"
+                        : g->c_array ? "c_array"
+                                     : "d_array");
     }
     if (i->skeleton == CATC_GEMM_SM90) {
         struct catc_gemm_params params;

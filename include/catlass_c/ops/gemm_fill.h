@@ -19,6 +19,31 @@ static int catc_alignment_of_(const void *pointer, int64_t line, int64_t stride,
     return (int)(all & (~all + 1));
 }
 
+/* Blocks that one multiprocessor certainly holds at a time: by threads, shared memory, and the registers that the launch
+ * bounds allow. */
+static int catc_gemm_resident_(const struct catc_gemm_instance *i, const struct catc_device *device)
+{
+    int const by_threads = device->threads_per_sm / i->threads;
+    int const by_registers = device->regs_per_sm / (i->threads * i->regs_per_thread);
+    int const by_memory = device->smem_per_sm / (i->smem_bytes + 1024); /* 1 KB of every block is the system's */
+    int const fewer = by_threads < by_registers ? by_threads : by_registers;
+    int const least = fewer < by_memory ? fewer : by_memory;
+    return least < 1 ? 1 : least;
+}
+
+/* Does a position of this kind read memory through epi.ptr? SCALAR and PAIR do with scalars_on_device only. */
+static bool catc_epi_reads_(enum catc_epi_kind kind, const struct catc_gemm_args *g)
+{
+    switch (kind) {
+    case CATC_EPI_COL:
+    case CATC_EPI_ROW:
+    case CATC_EPI_TILE: return true;
+    case CATC_EPI_SCALAR:
+    case CATC_EPI_PAIR: return g->scalars_on_device != 0;
+    default: return false;
+    }
+}
+
 /* The skeleton-independent part of the parameter block. */
 static void catc_gemm_fill_(struct catc_gemm_params *p, const struct catc_gemm_problem *problem,
                             const struct catc_gemm_instance *i)
@@ -28,6 +53,7 @@ static void catc_gemm_fill_(struct catc_gemm_params *p, const struct catc_gemm_p
     size_t const size_d = catc_type_size(g->type_d);
     memset(p, 0, sizeof *p);
     p->a = g->a, p->b = g->b, p->c = g->c, p->d = g->d;
+    p->a_array = g->a_array, p->b_array = g->b_array, p->c_array = g->c_array, p->d_array = g->d_array;
     p->m = g->m, p->n = g->n, p->k = g->k, p->batch = g->batch;
     p->lda = g->lda, p->ldb = g->ldb, p->ldc = g->ldc, p->ldd = g->ldd;
     p->stride_a = g->stride_a, p->stride_b = g->stride_b, p->stride_c = g->stride_c, p->stride_d = g->stride_d;
@@ -35,10 +61,10 @@ static void catc_gemm_fill_(struct catc_gemm_params *p, const struct catc_gemm_p
     if (g->scalars_on_device) {
         p->alpha_ptr = g->alpha, p->beta_ptr = g->beta;
     }
-    p->vector_a = catc_alignment_of_(g->a, g->lda, g->stride_a, size_a) == 16;
-    p->vector_b = catc_alignment_of_(g->b, g->ldb, g->stride_b, size_b) == 16;
-    p->vector_c = catc_alignment_of_(g->c, g->ldc, g->stride_c, size_d) == 16;
-    p->vector_d = catc_alignment_of_(g->d, g->ldd, g->stride_d, size_d) == 16;
+    p->align_a = catc_alignment_of_(g->a, g->lda, g->stride_a, size_a);
+    p->align_b = catc_alignment_of_(g->b, g->ldb, g->stride_b, size_b);
+    p->align_c = catc_alignment_of_(g->c, g->ldc, g->stride_c, size_d);
+    p->align_d = catc_alignment_of_(g->d, g->ldd, g->stride_d, size_d);
     p->tiles_m = catc_ceil_div_(i->swap ? g->n : g->m, i->tile_m);
     p->tiles_n = catc_ceil_div_(i->swap ? g->m : g->n, i->tile_n);
     p->tiles = p->tiles_m * p->tiles_n * g->batch;
@@ -46,7 +72,7 @@ static void catc_gemm_fill_(struct catc_gemm_params *p, const struct catc_gemm_p
         const struct catc_epi *const from = &g->epi[e];
         struct catc_epi_param *const to = &p->epi[e];
         enum catc_epi_kind const kind = i->epi[e].kind;
-        to->ptr = kind == CATC_EPI_SCALAR && !g->scalars_on_device ? NULL : from->ptr;
+        to->ptr = catc_epi_reads_(kind, g) ? from->ptr : NULL;
         to->out = from->out;
         to->ld = from->ld, to->batch_stride = from->batch_stride;
         to->a = from->a, to->b = from->b;

@@ -13,6 +13,7 @@ struct catc_view {
     const void *base;
     int64_t rows, columns, line, stride;
     bool written; /* an output */
+    bool hidden;  /* its pointers are in device memory: overlap cannot be seen */
 };
 
 enum { CATC_OVERLAP_SHIFTS = 64 }; /* problems of a batch that are compared with one another, at most */
@@ -48,6 +49,9 @@ static bool catc_copies_meet_(const struct catc_view *d, const struct catc_view 
 static bool catc_views_meet_(const struct catc_view *d, const struct catc_view *x, int64_t batch)
 {
     int64_t const delta = (int64_t)((intptr_t)x->base - (intptr_t)d->base);
+    if (d->hidden || x->hidden) {
+        return false;
+    }
     if (delta >= (batch - 1) * d->stride + catc_copy_bytes_(d) ||
         delta + (batch - 1) * x->stride + catc_copy_bytes_(x) <= 0) {
         return false; /* buffers of their own: the usual case */

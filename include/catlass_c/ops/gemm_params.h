@@ -21,14 +21,19 @@ struct catc_epi_param {
 struct catc_gemm_params {
     const void *a, *b, *c;
     void *d;
+    const void *const *a_array, *const *b_array,
+                                    *const *c_array; /* one pointer for each problem; NULL: base + stride */
+    void *const *d_array;
     int64_t m, n, k, batch;
     int64_t lda, ldb, ldc, ldd;
     int64_t stride_a, stride_b, stride_c, stride_d;
     const float *alpha_ptr, *beta_ptr; /* device; NULL: use the values */
     float alpha, beta;
-    int vector_a, vector_b, vector_c, vector_d; /* 1: 16-byte accesses are legal (as in catc_epi_param) */
-    int64_t tiles_m, tiles_n;                   /* block tiles along the kernel's M and N (after swap) */
-    int64_t tiles;                              /* tiles_m * tiles_n * batch */
+    int align_a, align_b, align_c,
+        align_d;              /* bytes, up to 16: largest power of two that divides base, leading dimension
+                                               and batch stride (with an array: the leading dimension) */
+    int64_t tiles_m, tiles_n; /* block tiles along the kernel's M and N (after swap) */
+    int64_t tiles;            /* tiles_m * tiles_n * batch */
     struct catc_epi_param epi[CATC_EPI_MAX];
 };
 

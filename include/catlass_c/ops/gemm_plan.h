@@ -70,70 +70,101 @@ static enum catc_status catc_cuda_pointers_(const struct catc_gemm_problem *prob
     CATC_TRY(catc_cuda_reachable_(g->k > 0 ? g->a : NULL, "a", text));
     CATC_TRY(catc_cuda_reachable_(g->k > 0 ? g->b : NULL, "b", text));
     CATC_TRY(catc_cuda_reachable_(problem->reads_c ? g->c : NULL, "c", text));
+    CATC_TRY(catc_cuda_reachable_(g->a_array, "a_array", text));
+    CATC_TRY(catc_cuda_reachable_(g->b_array, "b_array", text));
+    CATC_TRY(catc_cuda_reachable_(g->c_array, "c_array", text));
+    CATC_TRY(catc_cuda_reachable_(g->d_array, "d_array", text));
     CATC_TRY(catc_cuda_reachable_(g->scalars_on_device ? g->alpha : NULL, "alpha", text));
     CATC_TRY(catc_cuda_reachable_(g->scalars_on_device ? g->beta : NULL, "beta", text));
     for (int e = 0; e < i->n_epi; ++e) {
         enum catc_epi_kind const kind = i->epi[e].kind;
         if (kind == CATC_EPI_TAP || kind == CATC_EPI_REDUCE) {
             CATC_TRY(catc_cuda_reachable_(g->epi[e].out, i->epi[e].name, text));
-        } else if (kind != CATC_EPI_SCALAR || g->scalars_on_device) {
-            CATC_TRY(catc_cuda_reachable_(kind == CATC_EPI_NONE || kind == CATC_EPI_COORD ? NULL : g->epi[e].ptr,
-                                          i->epi[e].name, text));
+        } else if (catc_epi_reads_(kind, g)) {
+            CATC_TRY(catc_cuda_reachable_(g->epi[e].ptr, i->epi[e].name, text));
         }
     }
     return CATC_OK;
 }
 
-/* Idempotent; loads the kernel now, so that nothing lazy is left for a stream capture. */
-static enum catc_status catc_cuda_prepare_(const struct catc_gemm_instance *i, struct catc_text *text)
+static cudaError_t catc_cuda_allow_memory_(const struct catc_gemm_instance *i)
 {
-    cudaError_t const error = cudaFuncSetAttribute((const void *)(uintptr_t)i->kernel,
-                                                   cudaFuncAttributeMaxDynamicSharedMemorySize, i->smem_bytes);
+    return cudaFuncSetAttribute((const void *)(uintptr_t)i->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                i->smem_bytes);
+}
+
+/* Allows the kernel its shared memory, which also loads it, so that nothing lazy is left for a stream capture. That takes
+ * half a microsecond, so it is remembered which kernels are ready on which device: one word each in a table without locks,
+ * where a collision only costs the call again. A device that was reset has forgotten; then the launch does it. */
+static enum catc_status catc_cuda_prepare_(const struct catc_gemm_instance *i, int ordinal, struct catc_text *text)
+{
+    enum { WORDS = 1024 };
+    static uint64_t ready[WORDS];
+    uint64_t const key = (uint64_t)(uintptr_t)i->kernel * CATC_DEVICES_MAX + (uint64_t)ordinal + 1;
+    uint64_t *const word = &ready[(key * 0x9e3779b97f4a7c15ull) >> 54];
+    if (__atomic_load_n(word, __ATOMIC_RELAXED) == key) {
+        return CATC_OK;
+    }
+    cudaError_t const error = catc_cuda_allow_memory_(i);
     if (error != cudaSuccess) {
         (void)cudaGetLastError();
         return catc_say(text, CATC_CUDA_FAILURE, "%s: smem_bytes=%d must be accepted by cudaFuncSetAttribute (%s)",
                         i->name, i->smem_bytes, cudaGetErrorString(error));
     }
+    __atomic_store_n(word, key, __ATOMIC_RELAXED);
     return CATC_OK;
 }
 #endif
 
-/* Everything after the choice. `body` is complete or untouched. */
-static enum catc_status catc_gemm_build_(struct catc_gemm_plan_body *body, struct catc_gemm_problem *problem,
-                                         const struct catc_gemm_instance *i, const struct catc_device *device,
-                                         struct catc_text *text)
+/* The CUDA device that a plan is for: the calling thread's current one. */
+static enum catc_status catc_gemm_ordinal_(int *ordinal, const struct catc_gemm_instance *i, struct catc_text *text)
 {
-    CATC_ALIGNAS(128) struct catc_gemm_sm90_params params;
-    struct catc_gemm_plan_body made;
-    memset(&made, 0, sizeof made);
-    memset(&params, 0, sizeof params);
-    made.magic = CATC_GEMM_PLAN_MAGIC;
-    made.instance = i;
-    made.device = *device;
+    *ordinal = 0;
 #if CATC_WITH_CUDA
     if (i->backend == CATC_CUDA) {
-        cudaError_t const error = cudaGetDevice(&made.ordinal);
+        cudaError_t const error = cudaGetDevice(ordinal);
         if (error != cudaSuccess) {
             (void)cudaGetLastError();
             return catc_say(text, CATC_NO_DEVICE,
                             "device: backend=cuda must have a usable GPU and driver (CUDA says: %s)",
                             cudaGetErrorString(error));
         }
+    }
+#endif
+    (void)i, (void)text;
+    return CATC_OK;
+}
+
+/* Everything after the choice. `body` is complete or untouched; only the bytes in use are written. */
+static enum catc_status catc_gemm_build_(struct catc_gemm_plan_body *body, struct catc_gemm_problem *problem,
+                                         const struct catc_gemm_instance *i, const struct catc_device *device,
+                                         int ordinal, struct catc_text *text)
+{
+    CATC_ALIGNAS(64) struct catc_gemm_sm90_params params;
+    size_t size = sizeof params.gemm;
+#if CATC_WITH_CUDA
+    if (i->backend == CATC_CUDA) {
         CATC_TRY(catc_cuda_pointers_(problem, i, text));
-        CATC_TRY(catc_cuda_prepare_(i, text));
+        CATC_TRY(catc_cuda_prepare_(i, ordinal, text));
     }
 #endif
     catc_gemm_fill_(&params.gemm, problem, i);
-    made.params_size = sizeof params.gemm;
-    made.blocks = params.gemm.tiles < 0x7fffffff ? params.gemm.tiles : 0x7fffffff; /* blocks stride over the rest */
     if (i->skeleton == CATC_GEMM_SM90) {
         CATC_TRY(catc_gemm_sm90_fill(i, &params, text->at, text->left));
-        made.params_size = sizeof params;
-        made.blocks =
-            params.gemm.tiles < device->sms ? params.gemm.tiles : device->sms; /* persistent, one block per SM */
+        size = sizeof params;
     }
-    memcpy(made.params, &params, made.params_size);
-    *body = made;
+    int64_t blocks = params.gemm.tiles < 0x7fffffff ? params.gemm.tiles : 0x7fffffff; /* blocks stride over the rest */
+    if (i->skeleton != CATC_GEMM_SIMT) { /* persistent: as many blocks as run at the same time */
+        int64_t const resident = (int64_t)device->sms * catc_gemm_resident_(i, device);
+        blocks = blocks < resident ? blocks : resident;
+    }
+    body->magic = CATC_GEMM_PLAN_MAGIC;
+    body->instance = i;
+    body->device = *device;
+    body->ordinal = ordinal;
+    body->blocks = blocks;
+    body->params_size = size;
+    memcpy(body->params, &params, size);
     return CATC_OK;
 }
 
@@ -154,9 +185,11 @@ static enum catc_status catc_gemm_plan_(struct catc_gemm_plan *plan, const struc
         body->magic = CATC_GEMM_PLAN_MAGIC;
         return CATC_OK;
     }
+    int ordinal;
     CATC_TRY(catc_gemm_device_(&device, &problem.args, text));
     CATC_TRY(catc_gemm_select_(&choice, &problem, &device, text));
-    return catc_gemm_build_(body, &problem, choice.instance, &device, text);
+    CATC_TRY(catc_gemm_ordinal_(&ordinal, choice.instance, text));
+    return catc_gemm_build_(body, &problem, choice.instance, &device, ordinal, text);
 }
 
 /* A plan belongs to the device that was current when it was made. */
@@ -183,15 +216,12 @@ static enum catc_status catc_gemm_same_device_(const struct catc_gemm_plan_body 
     return CATC_OK;
 }
 
+/* On the plan's own device. */
 static enum catc_status catc_gemm_launch_(const struct catc_gemm_plan *plan, struct CUstream_st *stream,
                                           struct catc_text *text)
 {
     const struct catc_gemm_plan_body *const body = catc_gemm_plan_body_(plan);
-    CATC_ALIGNAS(128) struct catc_gemm_sm90_params params;
-    if (!plan || body->magic != CATC_GEMM_PLAN_MAGIC) {
-        return catc_say(text, CATC_INVALID_ARGUMENT, "plan: plan=%p must have been made by catc_gemm_make_plan",
-                        (const void *)plan);
-    }
+    CATC_ALIGNAS(64) struct catc_gemm_sm90_params params;
     const struct catc_gemm_instance *const i = body->instance;
     if (!i || body->blocks == 0) { /* made from, or updated to, an empty problem */
         return CATC_OK;
@@ -214,7 +244,6 @@ static enum catc_status catc_gemm_launch_(const struct catc_gemm_plan *plan, str
 #endif
 #if CATC_WITH_CUDA
     if (i->backend == CATC_CUDA) {
-        CATC_TRY(catc_gemm_same_device_(body, text));
         cudaLaunchConfig_t config;
         memset(&config, 0, sizeof config);
         config.gridDim.x = (unsigned)body->blocks, config.gridDim.y = 1, config.gridDim.z = 1;
@@ -222,7 +251,10 @@ static enum catc_status catc_gemm_launch_(const struct catc_gemm_plan *plan, str
         config.dynamicSmemBytes = (size_t)i->smem_bytes;
         config.stream = stream;
         void *arguments[] = {&params};
-        cudaError_t const error = cudaLaunchKernelExC(&config, (const void *)(uintptr_t)i->kernel, arguments);
+        cudaError_t error = cudaLaunchKernelExC(&config, (const void *)(uintptr_t)i->kernel, arguments);
+        if (error == cudaErrorInvalidValue && catc_cuda_allow_memory_(i) == cudaSuccess) {
+            error = cudaLaunchKernelExC(&config, (const void *)(uintptr_t)i->kernel, arguments);
+        }
         if (error != cudaSuccess) {
             (void)cudaGetLastError(); /* reported here; the next call must not be blamed for it */
             return catc_say(text, CATC_CUDA_FAILURE,
@@ -248,6 +280,12 @@ enum catc_status catc_gemm_launch(const struct catc_gemm_plan *plan, void *works
 {
     struct catc_text text = catc_text_last_();
     (void)workspace; /* no instance of this version uses one */
+    const struct catc_gemm_plan_body *const body = catc_gemm_plan_body_(plan);
+    if (!plan || body->magic != CATC_GEMM_PLAN_MAGIC) {
+        return catc_say(&text, CATC_INVALID_ARGUMENT, "plan: plan=%p must have been made by catc_gemm_make_plan",
+                        (const void *)plan);
+    }
+    CATC_TRY(catc_gemm_same_device_(body, &text));
     return catc_gemm_launch_(plan, stream, &text);
 }
 
@@ -284,7 +322,7 @@ enum catc_status catc_gemm_plan_update_sized(struct catc_gemm_plan *plan, const 
     CATC_TRY(catc_gemm_same_device_(body, &text));
     struct catc_device const device = body->device;
     CATC_TRY(catc_gemm_legal_(body->instance, &problem, &device, &text));
-    return catc_gemm_build_(body, &problem, body->instance, &device, &text);
+    return catc_gemm_build_(body, &problem, body->instance, &device, body->ordinal, &text);
 }
 
 const struct catc_gemm_instance *catc_gemm_plan_instance(const struct catc_gemm_plan *plan)

@@ -118,7 +118,7 @@ static enum catc_status catc_gemm_sizes_(struct catc_gemm_problem *problem, stru
         }
         CATC_TRY(catc_in_list_((int)g->epi[i].type, CATC_TYPE_END, "epi type", false, text));
     }
-    if (g->batch == 0 && g->stride_d == 0) {
+    if (g->batch == 0 && g->stride_d == 0 && !g->d_array) {
         g->batch = 1;
     }
     problem->empty = g->m == 0 || g->n == 0 || g->batch == 0;
@@ -136,7 +136,7 @@ static enum catc_status catc_view_(struct catc_view *view, const char *name, con
     view->name = name;
     view->base = base;
     view->rows = lines;
-    view->written = false;
+    view->written = view->hidden = false;
     if (__builtin_mul_overflow(length, size, &view->columns) || __builtin_mul_overflow(ld, size, &view->line) ||
         __builtin_mul_overflow(stride, size, &view->stride) || __builtin_mul_overflow(lines, view->line, &rows_bytes) ||
         __builtin_mul_overflow(batch, view->stride, &batch_bytes) ||
@@ -161,13 +161,17 @@ static enum catc_status catc_gemm_views_(const struct catc_gemm_problem *problem
     if (g->k > 0) {
         CATC_TRY(catc_view_(&views[count++], "A", g->a, g->type_a, a_kcontig ? g->m : g->k, a_kcontig ? g->k : g->m,
                             g->lda, g->stride_a, g->batch, text));
+        views[count - 1].hidden = g->a_array != NULL;
         CATC_TRY(catc_view_(&views[count++], "B", g->b, g->type_b, b_kcontig ? g->n : g->k, b_kcontig ? g->k : g->n,
                             g->ldb, g->stride_b, g->batch, text));
+        views[count - 1].hidden = g->b_array != NULL;
     }
     if (problem->reads_c) {
         CATC_TRY(catc_view_(&views[count++], "C", g->c, g->type_d, g->m, g->n, g->ldc, g->stride_c, g->batch, text));
+        views[count - 1].hidden = g->c_array != NULL;
     }
     CATC_TRY(catc_view_(&views[count], "D", g->d, g->type_d, g->m, g->n, g->ldd, g->stride_d, g->batch, text));
+    views[count].hidden = g->d_array != NULL;
     *inputs = count;
     return CATC_OK;
 }
@@ -176,7 +180,7 @@ static enum catc_status catc_gemm_views_(const struct catc_gemm_problem *problem
 static enum catc_status catc_output_apart_(const struct catc_view *view, const char *name, int64_t stride,
                                            int64_t batch, struct catc_text *text)
 {
-    if (batch > 1 && (view->stride < view->columns || catc_view_meets_itself_(view, batch))) {
+    if (batch > 1 && !view->hidden && (view->stride < view->columns || catc_view_meets_itself_(view, batch))) {
         return catc_say(
             text, CATC_INVALID_ARGUMENT,
             "%s: %s=%lld must keep the %lld problems of the batch apart (they would write the same elements); pass "
@@ -200,10 +204,10 @@ static enum catc_status catc_gemm_pointers_(const struct catc_gemm_problem *prob
         const void *pointer;
         enum catc_type type;
         bool needed, optional;
-    } memory[] = {{"d", g->d, g->type_d, true, false},
-                  {"a", g->a, g->type_a, g->k > 0, false},
-                  {"b", g->b, g->type_b, g->k > 0, false},
-                  {"c", g->c, g->type_d, problem->reads_c, false},
+    } memory[] = {{"d", g->d, g->type_d, !g->d_array, false},
+                  {"a", g->a, g->type_a, g->k > 0 && !g->a_array, false},
+                  {"b", g->b, g->type_b, g->k > 0 && !g->b_array, false},
+                  {"c", g->c, g->type_d, problem->reads_c && !g->c_array, false},
                   {"alpha", g->alpha, CATC_F32, g->scalars_on_device != 0, true},
                   {"beta", g->beta, CATC_F32, g->scalars_on_device != 0, true}};
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; ++i) {
@@ -218,6 +222,63 @@ static enum catc_status catc_gemm_pointers_(const struct catc_gemm_problem *prob
         }
     }
     return CATC_OK;
+}
+
+/* Arrays of pointers. Those of the host backend are host memory: what a GPU would fault on is told here. */
+static enum catc_status catc_gemm_arrays_(const struct catc_gemm_args *g, struct catc_text *text)
+{
+    const struct {
+        const char *name;
+        const void *const *array;
+        enum catc_type type;
+    } arrays[] = {{"a_array", g->a_array, g->type_a},
+                  {"b_array", g->b_array, g->type_b},
+                  {"c_array", g->c_array, g->type_d},
+                  {"d_array", (const void *const *)g->d_array, g->type_d}};
+    for (int i = 0; i < 4; ++i) {
+        const void *const *const array = arrays[i].array;
+        if ((uintptr_t)array % sizeof *array) {
+            return catc_say(text, CATC_MISALIGNED,
+                            "%s: address=%p must be a multiple of %d bytes (one pointer); pass an array of pointers",
+                            arrays[i].name, (const void *)array, (int)sizeof *array);
+        }
+        for (int64_t p = 0; g->backend == CATC_HOST && array && p < g->batch; ++p) {
+            char name[32];
+            snprintf(name, sizeof name, "%s[%lld]", arrays[i].name, (long long)p);
+            if (!array[p]) {
+                return catc_say(text, CATC_INVALID_ARGUMENT, "%s: %s=NULL must point at a matrix; pass its address",
+                                name, name);
+            }
+            CATC_TRY(catc_element_aligned_(array[p], arrays[i].type, name, text));
+        }
+    }
+    return CATC_OK;
+}
+
+/* What will not be read: whatever describes it does not matter. */
+static void catc_gemm_forget_(struct catc_gemm_problem *problem)
+{
+    struct catc_gemm_args *const g = &problem->args;
+    if (g->k == 0) {
+        g->lda = g->ldb = 0;
+        g->a_array = g->b_array = NULL;
+    }
+    if (!problem->reads_c) {
+        g->ldc = 0;
+        g->c_array = NULL;
+    }
+    if (g->k == 0 || g->a_array) {
+        g->a = NULL, g->stride_a = 0;
+    }
+    if (g->k == 0 || g->b_array) {
+        g->b = NULL, g->stride_b = 0;
+    }
+    if (!problem->reads_c || g->c_array) {
+        g->c = NULL, g->stride_c = 0;
+    }
+    if (g->d_array) {
+        g->d = NULL, g->stride_d = 0;
+    }
 }
 
 static enum catc_status catc_gemm_memory_(struct catc_gemm_problem *problem, struct catc_text *text)
@@ -236,12 +297,7 @@ static enum catc_status catc_gemm_memory_(struct catc_gemm_problem *problem, str
         problem->beta = g->beta ? *g->beta : 0.0f;
         problem->reads_c = problem->beta != 0.0f; /* NaN counts as non-zero */
     }
-    if (g->k == 0) { /* neither is read: whatever describes them does not matter */
-        g->lda = g->ldb = g->stride_a = g->stride_b = 0;
-    }
-    if (!problem->reads_c) {
-        g->ldc = g->stride_c = 0;
-    }
+    catc_gemm_forget_(problem);
     CATC_TRY(catc_leading_(&g->lda, a_kcontig ? g->k : g->m, "lda", text));
     CATC_TRY(catc_leading_(&g->ldb, b_kcontig ? g->k : g->n, "ldb", text));
     CATC_TRY(catc_leading_(&g->ldc, g->n, "ldc", text));
@@ -263,6 +319,7 @@ static enum catc_status catc_gemm_memory_(struct catc_gemm_problem *problem, str
         return CATC_OK;
     }
     CATC_TRY(catc_gemm_pointers_(problem, text));
+    CATC_TRY(catc_gemm_arrays_(g, text));
     CATC_TRY(catc_gemm_views_(problem, views, &inputs, text));
     const struct catc_view *const d = &views[inputs];
     CATC_TRY(catc_output_apart_(d, "stride_d", g->stride_d, g->batch, text));

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ops/gemm_select.h: from a problem to an instance: legality, then the tuned table, then the cost model, first in
- * table order on a tie. Deterministic, no allocation. Implementation only. */
+ * ops/gemm_select.h: from a problem to an instance: the nearest entry of the tuned table whose instance is legal, else
+ * the legal candidate that costs least in the model. On a tie the caller's registry comes before its bases, and in one
+ * table the name that sorts first. Deterministic, no allocation. Implementation only. */
 #ifndef CATC_OPS_GEMM_SELECT_H
 #define CATC_OPS_GEMM_SELECT_H
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "catlass_c/ops/gemm_tuned.h"
 
 struct catc_gemm_choice {
     const struct catc_gemm_instance *instance;
-    struct catc_gemm_cost cost;       /* of this instance, also where the tuned table chose it */
+    struct catc_gemm_cost cost;       /* of this instance; not computed where the tuned table chose it */
     struct catc_gemm_neighbour tuned; /* entry NULL: the cost model chose */
     int candidates;                   /* instances with the types, layout and chain asked for */
-    int refused;                      /* of those */
 };
 
 /* The group of a key in one table, by bisection; NULL if there is none. */
@@ -50,7 +51,7 @@ static enum catc_status catc_gemm_device_(struct catc_device *device, const stru
         if (!device->name || device->cc <= 0 || device->sms <= 0 || device->smem_per_block <= 0 ||
             device->smem_per_sm <= 0 || device->regs_per_sm <= 0 || device->threads_per_sm <= 0 ||
             device->clock_mhz <= 0 || !(device->dram_gbs > 0) || device->fp32_flop_clk_sm <= 0 ||
-            device->tensor_flop_clk_sm <= 0) {
+            device->tensor_flop_clk_sm <= 0 || !(device->mma_sync_share > 0) || device->l2_bytes_clk <= 0) {
             return catc_say(
                 text, CATC_INVALID_ARGUMENT,
                 "device: device=%s must have every field set to a positive value; start from catc_device_find()",
@@ -77,66 +78,136 @@ static enum catc_status catc_gemm_device_(struct catc_device *device, const stru
     return CATC_OK;
 }
 
-/* Called for every candidate: NULL status sentence when it is legal. */
-typedef void (*catc_gemm_visit_)(void *context, const struct catc_gemm_instance *instance, enum catc_status status,
-                                 const struct catc_gemm_cost *cost, const char *sentence);
+/* The position before the first candidate; catc_gemm_next_ moves on to the next one, NULL at the end: the group of `key`
+ * in the problem's registry, then those of its bases. */
+struct catc_gemm_walk {
+    const struct catc_registry *registry, *next;
+    const struct catc_gemm_instance *const *at, *const *end;
+};
 
-static enum catc_status catc_gemm_choose_(struct catc_gemm_choice *choice, struct catc_gemm_problem *problem,
-                                          const struct catc_device *device, catc_gemm_visit_ visit, void *context,
-                                          struct catc_text *text)
+static struct catc_gemm_walk catc_gemm_walk_(const struct catc_gemm_args *g)
 {
-    struct catc_gemm_args *const g = &problem->args;
-    uint64_t const key = catc_gemm_key_of_(g);
-    enum catc_status first_refusal = CATC_OK;
-    char sentence[CATC_SENTENCE] = "", refusal[CATC_SENTENCE] = "";
-    memset(choice, 0, sizeof *choice);
-    for (const struct catc_registry *registry = g->registry; registry; registry = registry->base) {
-        const struct catc_gemm_table *const table = &registry->gemm[g->backend];
+    struct catc_gemm_walk const walk = {NULL, g->registry, NULL, NULL};
+    return walk;
+}
+
+static inline const struct catc_gemm_instance *catc_gemm_next_(struct catc_gemm_walk *walk, enum catc_backend backend,
+                                                               uint64_t key)
+{
+    while (walk->at == walk->end) {
+        if (!walk->next) {
+            return NULL;
+        }
+        walk->registry = walk->next;
+        walk->next = walk->registry->base;
+        const struct catc_gemm_table *const table = &walk->registry->gemm[backend];
         const struct catc_gemm_group *const group = catc_gemm_group_(table, key);
-        for (int i = 0; group && i < group->count; ++i) {
-            const struct catc_gemm_instance *const instance = table->instances[group->first + i];
-            struct catc_text buffer = catc_text_open(sentence, sizeof sentence);
-            enum catc_status const status = catc_gemm_legal_(instance, problem, device, &buffer);
-            struct catc_gemm_cost cost;
-            memset(&cost, 0, sizeof cost);
-            ++choice->candidates;
-            if (status == CATC_OK) {
-                cost = catc_gemm_cost_(instance, g, device);
-                if (!choice->instance || cost.cycles < choice->cost.cycles) {
-                    choice->instance = instance;
-                    choice->cost = cost;
-                }
-            } else {
-                ++choice->refused;
-                /* an argument that is wrong is wrong for all: it comes first */
-                if (first_refusal == CATC_OK || (status == CATC_INVALID_ARGUMENT && first_refusal != status)) {
-                    first_refusal = status;
-                    memcpy(refusal, sentence, sizeof refusal);
-                }
-            }
-            if (visit) {
-                visit(context, instance, status, &cost, sentence);
-            }
+        if (group) {
+            walk->at = table->instances + group->first;
+            walk->end = walk->at + group->count;
         }
     }
-    if (choice->instance) {
-        choice->tuned = catc_gemm_nearest_(problem, device, key, CATC_TUNED_BOUND, true);
-        if (choice->tuned.entry) {
-            choice->instance = choice->tuned.entry->instance;
-            choice->cost = catc_gemm_cost_(choice->instance, g, device);
+    return *walk->at++;
+}
+
+/* Part of what catc_gemm_legal_ checks, at almost no cost: false only for what it refuses. */
+static bool catc_gemm_may_run_(const struct catc_gemm_instance *i, const struct catc_gemm_args *g,
+                               const struct catc_gemm_workload *w)
+{
+    for (int e = 0; e < i->n_epi; ++e) {
+        if (i->epi[e].type && i->epi[e].type != (g->epi[e].type ? g->epi[e].type : g->type_d)) {
+            return false;
         }
-        return CATC_OK;
     }
-    if (choice->candidates > 0) {
-        return catc_say(text, first_refusal, "%s", refusal);
+    return i->smem_bytes <= w->device->smem_per_block && i->align_a <= w->align_a && i->align_b <= w->align_b &&
+           i->align_c <= w->align_c && i->align_d <= w->align_d && catc_instance_runs_on_(i, w->device);
+}
+
+/* Does candidate i come before j? Cost first, then nearness of the registry, then the name. */
+static bool catc_gemm_before_(double cost_i, const struct catc_registry *registry_i, const struct catc_gemm_instance *i,
+                              double cost_j, const struct catc_registry *registry_j, const struct catc_gemm_instance *j)
+{
+    if (cost_i != cost_j || registry_i != registry_j) {
+        return cost_i < cost_j; /* candidates come registry by registry: on a tie the earlier one stays */
     }
-    catc_say(
+    return strcmp(i->name, j->name) < 0;
+}
+
+/* The candidate of least cost: of those that may run, or, if `legal`, of those that catc_gemm_legal_ lets through. */
+static void catc_gemm_cheapest_(struct catc_gemm_choice *choice, struct catc_gemm_problem *problem,
+                                const struct catc_gemm_workload *w, uint64_t key, bool legal)
+{
+    struct catc_gemm_walk walk = catc_gemm_walk_(&problem->args);
+    const struct catc_gemm_instance *i, *best = NULL;
+    const struct catc_registry *from = NULL;
+    double least = HUGE_VAL;
+    int candidates = 0;
+    while ((i = catc_gemm_next_(&walk, problem->args.backend, key))) {
+        struct catc_gemm_cost cost;
+        struct catc_text nowhere = catc_text_open(NULL, 0);
+        ++candidates;
+        if (catc_gemm_above_(w, i, least) || !catc_gemm_may_run_(i, &problem->args, w) ||
+            !catc_gemm_cost_(&cost, w, i, least) ||
+            (best && !catc_gemm_before_(cost.cycles, walk.registry, i, least, from, best)) ||
+            (legal && catc_gemm_legal_(i, problem, w->device, &nowhere) != CATC_OK)) {
+            continue;
+        }
+        best = i;
+        from = walk.registry;
+        least = cost.cycles;
+        choice->cost = cost;
+    }
+    choice->instance = best;
+    choice->candidates = candidates;
+}
+
+/* Nothing is legal: the first candidate's reason, but an argument that is wrong is wrong for all and comes first. */
+static enum catc_status catc_gemm_refusal_(struct catc_gemm_problem *problem, const struct catc_device *device,
+                                           uint64_t key, struct catc_text *text)
+{
+    const struct catc_gemm_args *const g = &problem->args;
+    struct catc_gemm_walk walk = catc_gemm_walk_(g);
+    const struct catc_gemm_instance *i, *first = NULL;
+    while ((i = catc_gemm_next_(&walk, g->backend, key))) {
+        struct catc_text nowhere = catc_text_open(NULL, 0);
+        first = first ? first : i;
+        if (catc_gemm_legal_(i, problem, device, &nowhere) == CATC_INVALID_ARGUMENT) {
+            first = i;
+            break;
+        }
+    }
+    if (first) {
+        return catc_gemm_legal_(first, problem, device, text);
+    }
+    return catc_say(
         text, CATC_NOT_SUPPORTED,
         "gemm: %s x %s -> %s, layout=%s, n_epi=%d must have a built instance on backend %s; catc_gemm_explain gives "
         "the YAML line that adds one",
         catc_type_name(g->type_a), catc_type_name(g->type_b), catc_type_name(g->type_d), catc_layout_name(g->layout),
         g->n_epi, catc_backend_name(g->backend));
-    return CATC_NOT_SUPPORTED;
+}
+
+static enum catc_status catc_gemm_choose_(struct catc_gemm_choice *choice, struct catc_gemm_problem *problem,
+                                          const struct catc_device *device, struct catc_text *text)
+{
+    uint64_t const key = catc_gemm_key_of_(&problem->args);
+    choice->tuned = catc_gemm_nearest_(problem, device, key, CATC_TUNED_BOUND, true);
+    if (choice->tuned.entry) {
+        choice->instance = choice->tuned.entry->instance;
+        return catc_gemm_legal_(choice->instance, problem, device, text);
+    }
+    struct catc_gemm_workload const w = catc_gemm_workload_(problem, device);
+    struct catc_text nowhere = catc_text_open(NULL, 0);
+    /* legality is the dear part: the cheapest of all usually is legal */
+    catc_gemm_cheapest_(choice, problem, &w, key, false);
+    if (choice->instance && catc_gemm_legal_(choice->instance, problem, device, &nowhere) == CATC_OK) {
+        return CATC_OK;
+    }
+    catc_gemm_cheapest_(choice, problem, &w, key, true);
+    if (!choice->instance) {
+        return catc_gemm_refusal_(problem, device, key, text);
+    }
+    return catc_gemm_legal_(choice->instance, problem, device, text); /* operand defaults as this instance sees them */
 }
 
 /* One line per selection where $CATC_LOG says: stderr, or a path to append to. */
@@ -149,17 +220,17 @@ static void catc_gemm_log_(const struct catc_gemm_args *g, const struct catc_gem
     }
     FILE *const file = strcmp(target, "stderr") == 0 ? stderr : fopen(target, "a");
     if (file) {
-        char step[64] = "by the cost model";
+        char why[96];
         if (choice->tuned.entry) {
-            snprintf(step, sizeof step, "from the tuned table at distance %.3f",
+            snprintf(why, sizeof why, "from the tuned table at distance %.3f",
                      catc_tuned_distance_(choice->tuned.ratio));
+        } else {
+            snprintf(why, sizeof why, "by the cost model, %.1f us, %d candidates",
+                     choice->cost.cycles / device->clock_mhz, choice->candidates);
         }
-        fprintf(file,
-                "catlass_c: gemm %lldx%lldx%lld batch=%lld %s on %s: %s %s (%d of %d candidates legal, model %.0f "
-                "cycles)\n",
-                (long long)g->m, (long long)g->n, (long long)g->k, (long long)g->batch, catc_layout_name(g->layout),
-                device->name, choice->instance->name, step, choice->candidates - choice->refused, choice->candidates,
-                choice->cost.cycles);
+        fprintf(file, "catlass_c: gemm %lldx%lldx%lld batch=%lld %s on %s: %s %s\n", (long long)g->m, (long long)g->n,
+                (long long)g->k, (long long)g->batch, catc_layout_name(g->layout), device->name, choice->instance->name,
+                why);
         if (file != stderr) {
             fclose(file);
         }
@@ -169,19 +240,12 @@ static void catc_gemm_log_(const struct catc_gemm_args *g, const struct catc_gem
 static enum catc_status catc_gemm_select_(struct catc_gemm_choice *choice, struct catc_gemm_problem *problem,
                                           const struct catc_device *device, struct catc_text *text)
 {
-    struct catc_gemm_args *const g = &problem->args;
-    if (g->instance) {
-        CATC_TRY(catc_gemm_legal_(g->instance, problem, device, text));
-        memset(choice, 0, sizeof *choice);
-        choice->instance = g->instance;
-        choice->candidates = 1;
-        choice->cost = catc_gemm_cost_(g->instance, g, device);
-        return CATC_OK;
+    choice->instance = problem->args.instance;
+    if (choice->instance) {
+        return catc_gemm_legal_(choice->instance, problem, device, text);
     }
-    CATC_TRY(catc_gemm_choose_(choice, problem, device, NULL, NULL, text));
-    /* operand defaults (leading dimensions of the chain) as the chosen instance sees them */
-    CATC_TRY(catc_gemm_legal_(choice->instance, problem, device, text));
-    catc_gemm_log_(g, choice, device);
+    CATC_TRY(catc_gemm_choose_(choice, problem, device, text));
+    catc_gemm_log_(&problem->args, choice, device);
     return CATC_OK;
 }
 

@@ -17,6 +17,7 @@
 #include "catlass_c/registry.h"
 #include "catlass_c/status.h"
 #include "catlass_c/tile/fragment_stage.h"
+#include "catlass_c/ops/gemm_names.h"
 #include "catlass_c/types.h"
 
 #if CATC_WITH_CUDA
@@ -38,13 +39,11 @@ struct catc_gemm_sm90_matrix {
     int box_rows, box_columns;
 };
 
-enum { CATC_GEMM_SM90_MATRICES = 4 + CATC_EPI_MAX, CATC_GEMM_SM90_NAME = 16 };
+enum { CATC_GEMM_SM90_MATRICES = 4 + CATC_EPI_MAX };
 
-/* The matrices that a launch will touch; returns how many. p gives the maps' addresses and may be NULL. names: storage
- * for the names of chain positions. */
+/* The matrices that a launch will touch; returns how many. p gives the maps' addresses and may be NULL. */
 static int catc_gemm_sm90_matrices(const struct catc_gemm_instance *inst, const struct catc_gemm_params *g,
-                                   struct catc_gemm_sm90_params *p, struct catc_gemm_sm90_matrix *out,
-                                   char (*names)[CATC_GEMM_SM90_NAME])
+                                   struct catc_gemm_sm90_params *p, struct catc_gemm_sm90_matrix *out)
 {
     int const span_k = 128 / (int)catc_type_size(inst->type_a); /* elements of K in one swizzled row */
     int column_bytes = (int)catc_type_size(inst->type_d), strip, count = 0;
@@ -75,7 +74,7 @@ static int catc_gemm_sm90_matrices(const struct catc_gemm_instance *inst, const 
     for (int i = 0; i < inst->n_epi; ++i) {
         if (inst->epi[i].kind == CATC_EPI_TILE || inst->epi[i].kind == CATC_EPI_TAP) {
             const struct catc_epi_param *const e = &g->epi[i];
-            struct catc_gemm_sm90_matrix const m = {names[i],
+            struct catc_gemm_sm90_matrix const m = {catc_epi_names_[i].position,
                                                     p ? &p->epi[i] : NULL,
                                                     inst->epi[i].kind == CATC_EPI_TILE ? e->ptr : e->out,
                                                     inst->epi[i].type,
@@ -85,7 +84,6 @@ static int catc_gemm_sm90_matrices(const struct catc_gemm_instance *inst, const 
                                                     e->batch_stride,
                                                     CATC_FRAGMENT_ROWS,
                                                     strip};
-            snprintf(names[i], CATC_GEMM_SM90_NAME, "epi[%d]", i);
             out[count++] = m;
         }
     }
@@ -106,9 +104,8 @@ static enum catc_status catc_gemm_sm90_can(const struct catc_gemm_instance *inst
                                            char *sentence, size_t size)
 {
     struct catc_gemm_sm90_matrix matrix[CATC_GEMM_SM90_MATRICES];
-    char names[CATC_EPI_MAX][CATC_GEMM_SM90_NAME];
     int64_t const limit = 2147483647 - 512; /* coordinates are 32 bits, and the last tile may reach over the edge */
-    int const count = catc_gemm_sm90_matrices(inst, g, NULL, matrix, names);
+    int const count = catc_gemm_sm90_matrices(inst, g, NULL, matrix);
     struct {
         const char *name;
         int64_t value;
@@ -226,11 +223,10 @@ static enum catc_status catc_gemm_sm90_fill(const struct catc_gemm_instance *ins
                                             char *sentence, size_t size)
 {
     struct catc_gemm_sm90_matrix matrix[CATC_GEMM_SM90_MATRICES];
-    char names[CATC_EPI_MAX][CATC_GEMM_SM90_NAME];
     int count;
     enum catc_status status = CATC_OK;
     memset(&p->a, 0, sizeof *p - offsetof(struct catc_gemm_sm90_params, a));
-    count = catc_gemm_sm90_matrices(inst, &p->gemm, p, matrix, names);
+    count = catc_gemm_sm90_matrices(inst, &p->gemm, p, matrix);
     for (int i = 0; i < count && status == CATC_OK; ++i) {
         status = catc_gemm_sm90_map(inst, &matrix[i], p->gemm.batch, sentence, size);
     }

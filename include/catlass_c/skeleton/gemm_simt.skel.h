@@ -41,6 +41,8 @@
 
 #include "catlass_c/epilogue/chain.h"
 #include "catlass_c/registry.h"
+#include "catlass_c/tile/kind.h"
+#include "catlass_c/tile/matrices.h"
 #include "catlass_c/tile/raster.h"
 #include "catlass_c/tile/vector.h"
 
@@ -123,6 +125,19 @@ CATC_DEVICE void CATC_LOCAL(multiply)(float (*acc)[CATC_LOCAL(THREAD_C)], const 
     }
 }
 
+/* This thread's part of the k tile at k0, edges and all, into registers; and a k tile into a stage. */
+CATC_DEVICE void CATC_LOCAL(fetch)(const struct catc_gemm_params *p, const struct catc_matrices *of, float *next_a,
+                                   float *next_b, int64_t first_row, int64_t first_column, int64_t k0)
+{
+    CATC_PASTE(CATC_LOCAL(a), _fetch)(next_a, of->a, p->lda, first_row, p->m, k0, p->k, of->align_a == 16);
+    CATC_PASTE(CATC_LOCAL(b), _fetch)(next_b, of->b, p->ldb, first_column, p->n, k0, p->k, of->align_b == 16);
+}
+CATC_DEVICE void CATC_LOCAL(stash)(struct CATC_LOCAL(stage) * stage, const float *next_a, const float *next_b)
+{
+    CATC_PASTE(CATC_LOCAL(a), _stash)(stage->a, next_a);
+    CATC_PASTE(CATC_LOCAL(b), _stash)(stage->b, next_b);
+}
+
 CATC_KERNEL(CATC_SYMBOL, struct catc_gemm_params, CATC_C_THREADS, CATC_P_MIN_BLOCKS)
 {
     const struct catc_gemm_params *const p = CATC_PARAMS;
@@ -137,8 +152,12 @@ CATC_KERNEL(CATC_SYMBOL, struct catc_gemm_params, CATC_C_THREADS, CATC_P_MIN_BLO
         struct catc_tile_index const at =
             catc_raster(tile, CATC_P_SWAP ? p->tiles_n : p->tiles_m, CATC_P_SWAP ? p->tiles_m : p->tiles_n, 8);
         int64_t const first_row = at.m * CATC_LOCAL(R), first_column = at.n * CATC_LOCAL(C);
-        const void *const a = (const CATC_PASTE(catc_element_, CATC_P_TYPE_A) *)p->a + at.batch * p->stride_a;
-        const void *const b = (const CATC_PASTE(catc_element_, CATC_P_TYPE_B) *)p->b + at.batch * p->stride_b;
+        struct catc_matrices const of = catc_matrices(p, at.batch, CATC_C_ALIGN_A, CATC_C_ALIGN_B, CATC_C_ALIGN_D);
+        struct CATC_PASTE(CATC_LOCAL(a), _source) a =
+            CATC_PASTE(CATC_LOCAL(a), _open)(of.a, p->lda, first_row, p->m, of.align_a);
+        struct CATC_PASTE(CATC_LOCAL(b), _source) b =
+            CATC_PASTE(CATC_LOCAL(b), _open)(of.b, p->ldb, first_column, p->n, of.align_b);
+        int64_t const whole = a.fast && b.fast ? p->k / CATC_P_TILE_K : 0; /* k tiles without edges, the first ones */
         float acc[CATC_LOCAL(THREAD_R)][CATC_LOCAL(THREAD_C)];
         float next_a[CATC_PASTE(CATC_LOCAL(a), _VALUES)], next_b[CATC_PASTE(CATC_LOCAL(b), _VALUES)];
         CATC_UNROLL(16)
@@ -150,32 +169,40 @@ CATC_KERNEL(CATC_SYMBOL, struct catc_gemm_params, CATC_C_THREADS, CATC_P_MIN_BLO
         }
 
         for (int64_t t = 0; t < CATC_P_STAGES - 1 && t < depth; ++t) {
-            CATC_PASTE(CATC_LOCAL(a), _fetch)
-            (next_a, a, p->lda, first_row, p->m, t * CATC_P_TILE_K, p->k, p->vector_a);
-            CATC_PASTE(CATC_LOCAL(b), _fetch)
-            (next_b, b, p->ldb, first_column, p->n, t * CATC_P_TILE_K, p->k, p->vector_b);
-            CATC_PASTE(CATC_LOCAL(a), _stash)(shared->ring[t].a, next_a);
-            CATC_PASTE(CATC_LOCAL(b), _stash)(shared->ring[t].b, next_b);
+            if (t < whole) {
+                CATC_PASTE(CATC_LOCAL(a), _fetch_whole)(next_a, &a, p->lda);
+                CATC_PASTE(CATC_LOCAL(b), _fetch_whole)(next_b, &b, p->ldb);
+            } else {
+                CATC_LOCAL(fetch)(p, &of, next_a, next_b, first_row, first_column, t * CATC_P_TILE_K);
+            }
+            CATC_LOCAL(stash)(&shared->ring[t], next_a, next_b);
         }
         CATC_SYNC_BLOCK();
 
+        /* The loads of a later k tile are in flight during each multiplication: whole ones first, then edges. */
         int read = 0, write = CATC_P_STAGES - 1; /* stages of the ring */
-        for (int64_t t = 0; t < depth; ++t) {
+        int64_t t = 0;
+        for (; t + CATC_P_STAGES - 1 < whole; ++t) {
+            CATC_PASTE(CATC_LOCAL(a), _fetch_whole)(next_a, &a, p->lda);
+            CATC_PASTE(CATC_LOCAL(b), _fetch_whole)(next_b, &b, p->ldb);
+            CATC_LOCAL(multiply)(acc, &shared->ring[read], row, column);
+            CATC_LOCAL(stash)(&shared->ring[write], next_a, next_b);
+            CATC_SYNC_BLOCK();
+            write = read;
+            read = read + 1 == CATC_P_STAGES ? 0 : read + 1;
+        }
+        for (; t < depth; ++t) {
             int64_t const ahead = t + CATC_P_STAGES - 1;
-            if (ahead < depth) { /* loads in flight during the multiplication */
-                CATC_PASTE(CATC_LOCAL(a), _fetch)
-                (next_a, a, p->lda, first_row, p->m, ahead * CATC_P_TILE_K, p->k, p->vector_a);
-                CATC_PASTE(CATC_LOCAL(b), _fetch)
-                (next_b, b, p->ldb, first_column, p->n, ahead * CATC_P_TILE_K, p->k, p->vector_b);
+            if (ahead < depth) {
+                CATC_LOCAL(fetch)(p, &of, next_a, next_b, first_row, first_column, ahead * CATC_P_TILE_K);
             }
             CATC_LOCAL(multiply)(acc, &shared->ring[read], row, column);
             if (ahead < depth) {
-                CATC_PASTE(CATC_LOCAL(a), _stash)(shared->ring[write].a, next_a);
-                CATC_PASTE(CATC_LOCAL(b), _stash)(shared->ring[write].b, next_b);
+                CATC_LOCAL(stash)(&shared->ring[write], next_a, next_b);
             }
             CATC_SYNC_BLOCK();
+            write = read;
             read = read + 1 == CATC_P_STAGES ? 0 : read + 1;
-            write = write + 1 == CATC_P_STAGES ? 0 : write + 1;
         }
 
         /* ---- epilogue: one run of every thread's rows at a time through the slab ---- */
@@ -195,7 +222,7 @@ CATC_KERNEL(CATC_SYMBOL, struct catc_gemm_params, CATC_C_THREADS, CATC_P_MIN_BLO
             }
             CATC_SYNC_BLOCK();
             CATC_LOCAL(epilogue_rows)
-            (p, &operands, shared->slab, CATC_C_SLAB_ROWS, CATC_LOCAL(GROUP_R), CATC_C_WARP_R,
+            (p, &of, &operands, shared->slab, CATC_C_SLAB_ROWS, CATC_LOCAL(GROUP_R), CATC_C_WARP_R,
              first_row + pass * CATC_LOCAL(GROUP_R), first_column, at.batch);
             CATC_SYNC_BLOCK(); /* the slab is written again by the next pass, the ring by the next tile */
         }

@@ -8,6 +8,7 @@
 
 #define CATC_ON_COL_NONE(...)
 #define CATC_ON_COL_SCALAR(...)
+#define CATC_ON_COL_PAIR(...)
 #define CATC_ON_COL_COL(...) __VA_ARGS__
 #define CATC_ON_COL_ROW(...)
 #define CATC_ON_COL_TILE(...)
@@ -17,6 +18,7 @@
 
 #define CATC_ON_ROW_NONE(...)
 #define CATC_ON_ROW_SCALAR(...)
+#define CATC_ON_ROW_PAIR(...)
 #define CATC_ON_ROW_COL(...)
 #define CATC_ON_ROW_ROW(...) __VA_ARGS__
 #define CATC_ON_ROW_TILE(...)
@@ -26,6 +28,7 @@
 
 #define CATC_ON_TILE_NONE(...)
 #define CATC_ON_TILE_SCALAR(...)
+#define CATC_ON_TILE_PAIR(...)
 #define CATC_ON_TILE_COL(...)
 #define CATC_ON_TILE_ROW(...)
 #define CATC_ON_TILE_TILE(...) __VA_ARGS__
@@ -35,6 +38,7 @@
 
 #define CATC_ON_TAP_NONE(...)
 #define CATC_ON_TAP_SCALAR(...)
+#define CATC_ON_TAP_PAIR(...)
 #define CATC_ON_TAP_COL(...)
 #define CATC_ON_TAP_ROW(...)
 #define CATC_ON_TAP_TILE(...)
@@ -44,6 +48,7 @@
 
 #define CATC_ON_REDUCE_NONE(...)
 #define CATC_ON_REDUCE_SCALAR(...)
+#define CATC_ON_REDUCE_PAIR(...)
 #define CATC_ON_REDUCE_COL(...)
 #define CATC_ON_REDUCE_ROW(...)
 #define CATC_ON_REDUCE_TILE(...)

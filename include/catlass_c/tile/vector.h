@@ -72,6 +72,12 @@ CATC_DEVICE void catc_read_floats(float *x, const float *source, int count)
         }
     }
 }
+/* Two neighbours in one 8-byte access; target is 8-byte aligned. */
+CATC_DEVICE void catc_write_pair(float *target, float x, float y)
+{
+    typedef uint64_t __attribute__((may_alias)) word;
+    *(word *)(void *)target = (uint64_t)catc_f32_bits(x) | (uint64_t)catc_f32_bits(y) << 32;
+}
 CATC_DEVICE void catc_write_floats(float *target, const float *x, int count)
 {
     if (count % 4 == 0) {

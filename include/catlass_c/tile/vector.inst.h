@@ -6,19 +6,30 @@
  * With `vector` the address is a multiple of min(16, count * size) bytes and full runs take 16-byte accesses. */
 #define CATC_I_ELEMENT CATC_PASTE(catc_element_, CATC_I_TYPE)
 
+/* The whole run in 16-byte accesses, zeros if not `inside`; count is then a multiple of 16 bytes. */
+CATC_DEVICE void CATC_PASTE(catc_load_whole_, CATC_I_TYPE)(float *x, const CATC_I_ELEMENT *source, int count,
+                                                           bool inside)
+{
+    enum { PER_WORD = 4 / (int)sizeof(CATC_I_ELEMENT), PER_16 = 4 * PER_WORD };
+    CATC_UNROLL(8)
+    for (int i = 0; i < count / PER_16; ++i) {
+        struct catc_u128 v = {{0, 0, 0, 0}};
+        if (inside) {
+            v = ((const struct catc_u128 *)source)[i];
+        }
+        CATC_UNROLL(4)
+        for (int w = 0; w < 4; ++w) {
+            CATC_PASTE(catc_unpack_, CATC_I_TYPE)(x + i * PER_16 + w * PER_WORD, v.w[w]);
+        }
+    }
+}
+
 CATC_DEVICE void CATC_PASTE(catc_load_, CATC_I_TYPE)(float *x, const CATC_I_ELEMENT *source, int count, int valid,
                                                      int vector)
 {
-    enum { PER_WORD = 4 / (int)sizeof(CATC_I_ELEMENT), PER_16 = 4 * PER_WORD };
+    enum { PER_16 = 16 / (int)sizeof(CATC_I_ELEMENT) };
     if (vector && valid >= count && count % PER_16 == 0) {
-        CATC_UNROLL(8)
-        for (int i = 0; i < count / PER_16; ++i) {
-            struct catc_u128 const v = ((const struct catc_u128 *)source)[i];
-            CATC_UNROLL(4)
-            for (int w = 0; w < 4; ++w) {
-                CATC_PASTE(catc_unpack_, CATC_I_TYPE)(x + i * PER_16 + w * PER_WORD, v.w[w]);
-            }
-        }
+        CATC_PASTE(catc_load_whole_, CATC_I_TYPE)(x, source, count, true);
     } else {
         CATC_UNROLL(8)
         for (int i = 0; i < count; ++i) {

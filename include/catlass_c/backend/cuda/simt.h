@@ -52,6 +52,25 @@ struct CATC_ALIGNAS(16) __attribute__((may_alias)) catc_u128 {
     uint32_t w[4];
 };
 
+CATC_DEVICE const void *catc_global(const void *p)
+{
+    __builtin_assume(__isGlobal(p));
+    return p;
+}
+
+/* Registers. */
+CATC_DEVICE uint32_t catc_keep_u32(uint32_t v)
+{
+    asm volatile("" : "+r"(v));
+    return v;
+}
+
+CATC_DEVICE uint64_t catc_keep_u64(uint64_t v)
+{
+    asm volatile("" : "+l"(v));
+    return v;
+}
+
 /* Arithmetic. */
 CATC_DEVICE float catc_fma(float a, float b, float c)
 {

@@ -8,14 +8,6 @@
 #ifndef CATC_BACKEND_CUDA_SM90_H
 #define CATC_BACKEND_CUDA_SM90_H
 
-/* ---- addresses ---------------------------------------------------------------------------------------------------- */
-
-/* 9.7.9.20 cvta: the 32-bit address within the shared window, which every instruction below takes. */
-CATC_DEVICE uint32_t catc_smem_u32(const void *p)
-{
-    return (uint32_t)__cvta_generic_to_shared(p);
-}
-
 /* ---- mbarrier ----------------------------------------------------------------------------------------------------- */
 
 /* 9.7.13.15.9 mbarrier.init: a generic-proxy write by one thread; catc_fence_mbar_init() and a block barrier must follow

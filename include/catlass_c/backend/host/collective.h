@@ -192,9 +192,6 @@ CATC_API void catc_host_setmaxnreg(int increase, int registers, const char *site
 
 /* ---- stmatrix -------------------------------------------------------------------------------------------------- */
 
-static unsigned char *catc_host_smem(struct catc_host *h, uint32_t address, uint32_t bytes, const char *what,
-                                     const char *site); /* mbarrier.h */
-
 CATC_API void catc_host_stmatrix_x4(uint32_t address, uint32_t r0, uint32_t r1, uint32_t r2, uint32_t r3,
                                     const char *site)
 {

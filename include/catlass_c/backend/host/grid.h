@@ -6,6 +6,8 @@ __thread const struct catc_host_lane *catc_host_self;
 
 static void catc_host_mbar_reset(struct catc_host *h); /* mbarrier.h */
 static void catc_host_mbar_check(struct catc_host *h);
+static void catc_host_cp_async_reset(struct catc_host *h); /* async.h */
+static void catc_host_cp_async_free(struct catc_host *h);
 static void catc_host_copies_reset(struct catc_host *h); /* tma.h */
 static void catc_host_copies_check(struct catc_host *h);
 static void catc_host_copies_free(struct catc_host *h);
@@ -21,6 +23,7 @@ static void catc_host_destroy(void *emulator)
     struct catc_host *h = (struct catc_host *)emulator;
     catc_host_stacks_free(h);
     catc_host_arena_free(h);
+    catc_host_cp_async_free(h);
     catc_host_copies_free(h);
     catc_host_wgmma_free(h);
     free(h->signal_stack);
@@ -116,6 +119,7 @@ static void catc_host_block_begin(struct catc_host *h)
     h->registers_free = 0;
     h->setmaxnreg_waiting = 0;
     catc_host_mbar_reset(h);
+    catc_host_cp_async_reset(h);
     catc_host_copies_reset(h);
     catc_host_wgmma_reset(h);
     CATC_HOST_HOOK(block_begin, h->block.index, h->threads, h->arena, (size_t)h->smem_bytes);
@@ -160,6 +164,9 @@ static void catc_host_run(struct catc_host *h)
         catc_host_fault_describe(h, h->fault_address, text, sizeof text);
         catc_host_report_begin(h);
         catc_host_append(h->report, sizeof h->report, "%s", text);
+        if (h->fetching)
+            catc_host_append(h->report, sizeof h->report, ", by the cp.async that thread %d issued at %s",
+                             h->fetching_for, h->fetching->site);
         catc_host_report_end(h);
         h->failed = 1;
     }

@@ -33,10 +33,10 @@ CATC_API enum catc_status catc_host_launch(const struct catc_host_launch *launch
 CATC_API void *catc_host_alloc(size_t bytes, size_t align_end);
 CATC_API void catc_host_free(void *memory); /* NULL is allowed */
 
-/* The order in which threads that can run are picked, and when asynchronous copies land (late: when no thread can run;
- * early: when issued). They hold for launches of the calling OS thread. The default comes from the environment:
- * CATC_HOST_SCHEDULE=roundrobin|reverse|random:<seed>, CATC_HOST_LANDING=late|early|random. Reports print both and the
- * seed. */
+/* The order in which threads that can run are picked, and when asynchronous copies land (late: a cp.async in the wait
+ * that covers it, a TMA load when no thread can run; early: when issued). They hold for launches of the calling OS
+ * thread. The default comes from the environment: CATC_HOST_SCHEDULE=roundrobin|reverse|random:<seed>,
+ * CATC_HOST_LANDING=late|early|random. Reports print both and the seed. */
 enum catc_host_schedule { CATC_HOST_ROUNDROBIN = 1, CATC_HOST_REVERSE, CATC_HOST_RANDOM };
 enum catc_host_landing { CATC_HOST_LATE = 1, CATC_HOST_EARLY, CATC_HOST_ANY_TIME };
 CATC_API void catc_host_set_schedule(enum catc_host_schedule schedule, uint64_t seed);
@@ -68,13 +68,17 @@ enum catc_host_event {
     CATC_HOST_BULK_WAITED,      /* value: groups of this thread that are complete */
     CATC_HOST_WGMMA_COMMIT,     /* value: groups committed so far by this thread */
     CATC_HOST_WGMMA_WAITED,     /* value: groups of this thread that are complete */
+    CATC_HOST_CP_ASYNC_COMMIT,  /* value: groups committed so far by this thread */
+    CATC_HOST_CP_ASYNC_WAITED,  /* value: groups of this thread that are complete */
     CATC_HOST_LOAD_ISSUED,      /* from here on: async events; object of loads: the mbarrier */
     CATC_HOST_LOAD_LANDED,
     CATC_HOST_STORE_ISSUED,
     CATC_HOST_STORE_READ,
     CATC_HOST_STORE_WRITTEN,
-    CATC_HOST_WGMMA_ISSUED, /* every 16 bytes of the operands, in the first thread to issue */
-    CATC_HOST_WGMMA_READ    /* the same, when they are read */
+    CATC_HOST_WGMMA_ISSUED,    /* every 16 bytes of the operands, in the first thread to issue */
+    CATC_HOST_WGMMA_READ,      /* the same, when they are read */
+    CATC_HOST_CP_ASYNC_ISSUED, /* object: the source; landing may happen on another thread's fibre */
+    CATC_HOST_CP_ASYNC_LANDED
 };
 struct catc_host_hooks {
     void (*block_begin)(int64_t block, int threads, const void *shared, size_t shared_bytes);

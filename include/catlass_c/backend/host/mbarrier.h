@@ -6,17 +6,6 @@
  * when no arrival is pending and the transaction count is 0. The count may be negative within a phase, while an arrival
  * (and so an expect_tx) is still to come. */
 
-/* Turns a range of shared addresses into memory; fails if it is not inside the arena. */
-static inline unsigned char *catc_host_smem(struct catc_host *h, uint32_t address, uint32_t bytes, const char *what,
-                                            const char *site)
-{
-    const uint32_t offset = address - CATC_HOST_SMEM_BASE;
-    if (offset > (uint32_t)h->smem_bytes || bytes > (uint32_t)h->smem_bytes - offset)
-        catc_host_fail(h, "%s at %s: shared addresses 0x%x to 0x%x are not within the block's %d bytes at 0x%x", what,
-                       site, address, address + bytes - 1, h->smem_bytes, CATC_HOST_SMEM_BASE);
-    return h->arena + offset;
-}
-
 static void catc_host_mbar_reset(struct catc_host *h)
 {
     for (int i = 0; i < h->mbars; i++)

@@ -97,6 +97,17 @@ static void catc_host_arena_free(struct catc_host *h)
         munmap(h->arena_map, (size_t)(catc_host_arena_end(h) - h->arena_map) + (size_t)sysconf(_SC_PAGESIZE));
 }
 
+/* Turns a range of shared addresses into memory; fails if it is not inside the arena. */
+static inline unsigned char *catc_host_smem(struct catc_host *h, uint32_t address, uint32_t bytes, const char *what,
+                                            const char *site)
+{
+    const uint32_t offset = address - CATC_HOST_SMEM_BASE;
+    if (offset > (uint32_t)h->smem_bytes || bytes > (uint32_t)h->smem_bytes - offset)
+        catc_host_fail(h, "%s at %s: shared addresses 0x%x to 0x%x are not within the block's %d bytes at 0x%x", what,
+                       site, address, address + bytes - 1, h->smem_bytes, CATC_HOST_SMEM_BASE);
+    return h->arena + offset;
+}
+
 /* What lies at a faulting address: 1 and a sentence if it is one of our guard pages. The thread that faulted is inside
  * a kernel and so cannot hold the lock. */
 static int catc_host_fault_describe(struct catc_host *h, unsigned char *address, char *text, size_t size)
@@ -120,7 +131,7 @@ static int catc_host_fault_describe(struct catc_host *h, unsigned char *address,
                          (long long)(address - h->arena), h->smem_bytes);
     }
     unsigned char *stack = catc_host_fibre(h)->stack;
-    if (!found && address < stack && address >= stack - page) {
+    if (!found && address < stack && address >= stack - CATC_HOST_PAGE) {
         found = 1;
         catc_host_append(text, size, "stack overflow: a thread of the emulator has %d KB", CATC_HOST_STACK / 1024);
     }

@@ -63,6 +63,10 @@ static const char *catc_host_op_name(enum catc_host_op op)
     case CATC_HOST_OP_SHUFFLE: return "CATC_SHFL";
     case CATC_HOST_OP_NAMED_BARRIER: return "CATC_NAMED_BARRIER";
     case CATC_HOST_OP_STMATRIX: return "CATC_STMATRIX_X4";
+    case CATC_HOST_OP_LDMATRIX: return "CATC_LDMATRIX_X4";
+    case CATC_HOST_OP_LDMATRIX_TRANS: return "CATC_LDMATRIX_X4_TRANS";
+    case CATC_HOST_OP_MMA_BF16: return "CATC_MMA_M16N8K16_bf16";
+    case CATC_HOST_OP_MMA_F16: return "CATC_MMA_M16N8K16_f16";
     case CATC_HOST_OP_SETMAXNREG: return "CATC_SETMAXNREG";
     case CATC_HOST_OP_MBAR_WAIT: return "CATC_MBAR_WAIT";
     case CATC_HOST_OP_WGMMA_WAIT: return "CATC_WGMMA_WAIT";

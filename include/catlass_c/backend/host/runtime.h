@@ -9,6 +9,9 @@
  *   fibre.h       stacks and the switch between them
  *   scheduler.h   which thread runs next; threads that end
  *   collective.h  block and named barriers, warp collectives, setmaxnreg
+ *   async.h       cp.async: groups of each thread and the moments at which they land
+ *   panels.h      the sum of products that all matrix instructions end in
+ *   mma.h         ldmatrix and mma.sync
  *   mbarrier.h    phases, arrivals, transaction bytes
  *   tma.h         tensor maps, copies and the moments at which they land
  *   wgmma.h       descriptors, deferred matrix multiplies
@@ -50,8 +53,8 @@
 #endif
 #endif
 
-/* The asm switch is x86-64 only; CATC_HOST_UCONTEXT forces the portable one (about 20 times slower). */
-#if !defined(CATC_HOST_UCONTEXT) && !defined(__x86_64__)
+/* The asm switch is for x86-64 and aarch64; CATC_HOST_UCONTEXT forces the portable one (about 20 times slower). */
+#if !defined(CATC_HOST_UCONTEXT) && !defined(__x86_64__) && !defined(__aarch64__)
 #define CATC_HOST_UCONTEXT 1
 #endif
 #if defined(CATC_HOST_UCONTEXT)
@@ -86,6 +89,10 @@ enum catc_host_op {
     CATC_HOST_OP_SHUFFLE,
     CATC_HOST_OP_NAMED_BARRIER,
     CATC_HOST_OP_STMATRIX,
+    CATC_HOST_OP_LDMATRIX,
+    CATC_HOST_OP_LDMATRIX_TRANS,
+    CATC_HOST_OP_MMA_BF16,
+    CATC_HOST_OP_MMA_F16,
     CATC_HOST_OP_SETMAXNREG,
     CATC_HOST_OP_MBAR_WAIT,
     CATC_HOST_OP_WGMMA_WAIT
@@ -105,6 +112,15 @@ struct catc_host_context {
 #endif
 };
 
+struct catc_host_cp_async {
+    const unsigned char *src;
+    const char *site;
+    uint32_t dst;        /* byte of the arena */
+    uint32_t group;      /* the thread's group that it belongs to */
+    uint8_t size, bytes; /* written; of these, copied and not zeroed */
+    uint8_t landed;
+};
+
 struct catc_host_fibre {
     struct catc_host_lane lane;
     struct catc_host_context context;
@@ -112,10 +128,21 @@ struct catc_host_fibre {
     int fresh;            /* the context does not exist yet, or was abandoned in the middle of a kernel */
     enum catc_host_op op;
     const char *site;
-    uint32_t a, b;             /* operands of op, for reports and for waking */
+    uint32_t a, b;                     /* operands of op, for reports and for waking */
+    struct catc_host_cp_async *copies; /* ring of copies_room, a power of two; those that no wait has covered */
+    uint32_t copies_room, copies_head, copies_tail, copies_committed;
     uint32_t stores_committed; /* bulk groups, see tma.h */
     const char *fence_site;    /* the last catc_wgmma_fence */
     int fenced;                /* 1: and no accumulator was released since */
+};
+
+/* Operands and results of ldmatrix and mma (mma.h). Apart, because a lane may bring the operands of the next one before
+ * another has taken the results of this one. */
+struct catc_host_fragments {
+    uint32_t a[4][32], b[2][32]; /* brought; a also by ldmatrix */
+    float c[16 * 8];
+    float d[16 * 8]; /* taken */
+    uint32_t matrix[4][32];
 };
 
 struct catc_host_warp {
@@ -127,6 +154,7 @@ struct catc_host_warp {
     uint32_t operand;
     uint32_t value[32], source[32], extra[3][32];
     unsigned char *row[32];
+    struct catc_host_fragments fragments;
     int registers; /* per thread, see setmaxnreg */
     int last;      /* the lane that waits for registers */
 };
@@ -227,6 +255,9 @@ struct catc_host {
     int mbars;
     uint16_t mbar_at[CATC_HOST_SMEM_MAX / 8]; /* 1 + index into mbar */
 
+    const struct catc_host_cp_async *volatile fetching; /* by fetching_for, if a fault happens now */
+    int fetching_for;
+
     struct catc_host_copy *loads, *stores;
     int n_loads, max_loads, n_stores, max_stores;
 
@@ -261,6 +292,9 @@ static inline struct catc_host_fibre *catc_host_fibre(struct catc_host *h)
 #include "catlass_c/backend/host/fibre.h"
 #include "catlass_c/backend/host/scheduler.h"
 #include "catlass_c/backend/host/collective.h"
+#include "catlass_c/backend/host/async.h"
+#include "catlass_c/backend/host/panels.h"
+#include "catlass_c/backend/host/mma.h"
 #include "catlass_c/backend/host/mbarrier.h"
 #include "catlass_c/backend/host/tma.h"
 #include "catlass_c/backend/host/wgmma.h"

@@ -6,7 +6,9 @@
  * warp, else the next warp that has one; reversed or drawn at random under the other policies. When no thread can run,
  * one asynchronous copy lands; when there is none either, the block is deadlocked. */
 
-static int catc_host_land_one(struct catc_host *h);      /* tma.h; 0: nothing pending */
+static int catc_host_land_one(struct catc_host *h);        /* tma.h; 0: nothing pending */
+static void catc_host_cp_async_drift(struct catc_host *h); /* async.h: lets one land, if there is one */
+static void catc_host_cp_async_exit(struct catc_host *h);
 static void catc_host_block_check(struct catc_host *h);  /* grid.h: what must not be left over at the end of a block */
 static void catc_host_barrier_exit(struct catc_host *h); /* collective.h */
 
@@ -73,8 +75,10 @@ static inline void catc_host_switch_to(struct catc_host *h, int next)
 static void catc_host_yield(struct catc_host *h)
 {
     int next;
-    if (h->landing == CATC_HOST_ANY_TIME && h->n_loads && (catc_host_random(h) & 3) == 0)
+    if (h->landing == CATC_HOST_ANY_TIME && (catc_host_random(h) & 3) == 0) {
         catc_host_land_one(h);
+        catc_host_cp_async_drift(h);
+    }
     while ((next = catc_host_pick(h)) < 0)
         if (!catc_host_land_one(h))
             catc_host_deadlock(h);
@@ -123,6 +127,7 @@ static void catc_host_thread_main(struct catc_host *h)
         catc_host_fibre(h)->fence_site = NULL;
         catc_host_fibre(h)->fenced = 0;
         h->kernel(h->launch->params);
+        catc_host_cp_async_exit(h);
         struct catc_host_warp *w = &h->warp[h->current >> 5];
         w->alive &= ~(1u << (h->current & 31));
         h->alive--;

@@ -12,9 +12,6 @@
 
 CATC_EXTERN_C_BEGIN
 
-/* The arena's shared address, as on the GPU: 0 is never a valid address, and swizzles see the same address bits. */
-enum { CATC_HOST_SMEM_BASE = 1024 };
-
 enum { CATC_HOST_FENCE_OF_MBAR_INIT = 1, CATC_HOST_FENCE_OF_PROXY_ASYNC, CATC_HOST_FENCE_OF_WGMMA };
 CATC_API void catc_host_fence(int fence, const char *site);
 
@@ -42,12 +39,6 @@ CATC_API void catc_host_stmatrix_x4(uint32_t address, uint32_t r0, uint32_t r1, 
                                     const char *site);
 
 CATC_EXTERN_C_END
-
-CATC_DEVICE uint32_t catc_smem_u32(const void *p)
-{
-    return (uint32_t)((const unsigned char *)p - (const unsigned char *)catc_host_self->block->shared) +
-           CATC_HOST_SMEM_BASE;
-}
 
 #define catc_mbar_init(bar, count) catc_host_mbar_init((bar), (count), CATC_HOST_SITE)
 #define catc_fence_mbar_init() catc_host_fence(CATC_HOST_FENCE_OF_MBAR_INIT, CATC_HOST_SITE)

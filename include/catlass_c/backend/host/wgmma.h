@@ -7,8 +7,6 @@
  * in the wait that releases them. Shared memory is read and the sum is made in the first wait that covers the group:
  * as late as the program allows. A thread that waits blocks only while others have not issued. */
 
-typedef float catc_host_v4 __attribute__((vector_size(16), aligned(4), may_alias));
-
 enum { CATC_HOST_PANEL_K = 16 }; /* k of one multiply: 32 bytes */
 
 static void catc_host_wgmma_reset(struct catc_host *h)
@@ -194,34 +192,6 @@ static void catc_host_operand(struct catc_host *h, float *panel, int rows, uint6
     }
 }
 
-/* c[64][n] += a[k][64] * b[k][n], every element in the order of k. Products of 16-bit floats are exact in fp32, so
- * each step rounds once. 4 x 8 sums stay in registers. */
-static void catc_host_multiply_panels(float *c, const float *a, const float *b, int n, int ks)
-{
-    for (int row = 0; row < 64; row += 4) {
-        for (int column = 0; column < n; column += 8) {
-            float *at = c + (size_t)row * (size_t)n + column;
-            catc_host_v4 s[4][2];
-            for (int r = 0; r < 4; r++) {
-                s[r][0] = *(const catc_host_v4 *)(at + (size_t)r * (size_t)n);
-                s[r][1] = *(const catc_host_v4 *)(at + (size_t)r * (size_t)n + 4);
-            }
-            for (int k = 0; k < ks; k++) {
-                const catc_host_v4 b0 = *(const catc_host_v4 *)(b + k * n + column);
-                const catc_host_v4 b1 = *(const catc_host_v4 *)(b + k * n + column + 4);
-                for (int r = 0; r < 4; r++) {
-                    s[r][0] += a[k * 64 + row + r] * b0;
-                    s[r][1] += a[k * 64 + row + r] * b1;
-                }
-            }
-            for (int r = 0; r < 4; r++) {
-                *(catc_host_v4 *)(at + (size_t)r * (size_t)n) = s[r][0];
-                *(catc_host_v4 *)(at + (size_t)r * (size_t)n + 4) = s[r][1];
-            }
-        }
-    }
-}
-
 static void catc_host_operands(struct catc_host *h, const struct catc_host_multiply *m, enum catc_host_event event)
 {
     catc_host_operand(h, h->panels, 64, m->desc_a, m->type, m->trans_a, event, m->site);
@@ -235,7 +205,7 @@ static void catc_host_multiply(struct catc_host *h, struct catc_host_multiply *m
     catc_host_operands(h, m, CATC_HOST_WGMMA_READ);
     if (!m->scale_d)
         memset(acc->panel, 0, 64 * (size_t)m->n * sizeof(float));
-    catc_host_multiply_panels(acc->panel, a, b, m->n, m->type == CATC_F32 ? 8 : 16);
+    catc_host_multiply_panels(acc->panel, a, b, 64, m->n, m->type == CATC_F32 ? 8 : 16);
     if (--acc->pending == 0 && acc->left == 0)
         acc->n = 0;
 }

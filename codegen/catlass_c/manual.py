@@ -39,7 +39,7 @@ everything else to stderr.
 
 
 def markdown(main: Group) -> str:
-    parts = ["<!-- SPDX-License-Identifier: Apache-2.0 -->\n"
+    parts = ["<!-- SPDX-License-" "Identifier: Apache-2.0 -->\n"  # in two, or reuse reads it as this file's own
              "<!-- made by `catlass-c manual > docs/catlass-c.md`, do not edit -->\n\n# catlass-c\n",
              "From a checkout, without installing anything: `PYTHONPATH=codegen python3 -m catlass_c`.\n",
              _prose(main), _examples(main), textwrap.fill(main.read_on, 120) + "\n"]

@@ -15,11 +15,11 @@
 
 struct bench_peer {
     cublasLtHandle_t handle;
-    cublasLtMatmulPreference_t preference;
+    cublasLtMatmulPreference_t preference, exact_preference;
     void *workspace;
     cublasLtMatmulDesc_t matmul;
     cublasLtMatrixLayout_t a, b, d; /* in its terms */
-    cublasLtMatmulHeuristicResult_t result[BENCH_PEER_ALGOS];
+    cublasLtMatmulHeuristicResult_t result[BENCH_PEER_ALGOS], exact;
     int bias; /* position of the chain that it takes as its bias; -1: none */
 };
 
@@ -42,20 +42,30 @@ bool bench_peer_built(void)
     return true;
 }
 
+/* schemes: how the partial sums of a split K may be added */
+static bool make_preference(cublasLtMatmulPreference_t *preference, uint32_t schemes)
+{
+    size_t const workspace = BENCH_PEER_WORKSPACE;
+    return ok(cublasLtMatmulPreferenceCreate(preference), "making a preference") &&
+           ok(cublasLtMatmulPreferenceSetAttribute(*preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
+                                                   sizeof workspace),
+              "setting the workspace's size") &&
+           ok(cublasLtMatmulPreferenceSetAttribute(*preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes,
+                                                   sizeof schemes),
+              "setting the reduction schemes");
+}
+
 struct bench_peer *bench_peer_open(void)
 {
     struct bench_peer *const peer = (struct bench_peer *)calloc(1, sizeof *peer);
-    size_t const workspace = BENCH_PEER_WORKSPACE;
     if (!peer) {
         bench_fail("cuBLASLt: out of host memory");
         return NULL;
     }
     if (!ok(cublasLtCreate(&peer->handle), "making a handle") ||
-        !bench_cuda(cudaMalloc(&peer->workspace, workspace), "workspace of cuBLASLt") ||
-        !ok(cublasLtMatmulPreferenceCreate(&peer->preference), "making a preference") ||
-        !ok(cublasLtMatmulPreferenceSetAttribute(peer->preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
-                                                 sizeof workspace),
-            "setting the workspace's size")) {
+        !bench_cuda(cudaMalloc(&peer->workspace, BENCH_PEER_WORKSPACE), "workspace of cuBLASLt") ||
+        !make_preference(&peer->preference, CUBLASLT_REDUCTION_SCHEME_MASK) ||
+        !make_preference(&peer->exact_preference, CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE)) {
         bench_peer_close(peer);
         return NULL;
     }
@@ -85,6 +95,9 @@ void bench_peer_close(struct bench_peer *p)
     forget_problem(p);
     if (p->preference) {
         (void)cublasLtMatmulPreferenceDestroy(p->preference);
+    }
+    if (p->exact_preference) {
+        (void)cublasLtMatmulPreferenceDestroy(p->exact_preference);
     }
     (void)cudaFree(p->workspace);
     if (p->handle) {
@@ -217,7 +230,21 @@ bool bench_peer_prepare(struct bench_peer *p, const struct bench_problem *proble
         match->same = false;
         snprintf(match->note, sizeof match->note, "peer: none (%s)", cublasLtGetStatusName(status));
     }
+    if (match->same) {
+        cublasStatus_t const exact = cublasLtMatmulAlgoGetHeuristic(p->handle, p->matmul, p->a, p->b, p->d, p->d,
+                                                                    p->exact_preference, 1, &p->exact, &count);
+        match->same = exact == CUBLAS_STATUS_SUCCESS && count == 1 && p->exact.state == CUBLAS_STATUS_SUCCESS;
+    }
     return true;
+}
+
+bool bench_peer_rounds_parts(struct bench_peer *p, int algo)
+{
+    uint32_t scheme = CUBLASLT_REDUCTION_SCHEME_NONE;
+    size_t written = 0;
+    return cublasLtMatmulAlgoConfigGetAttribute(&p->result[algo].algo, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, &scheme,
+                                                sizeof scheme, &written) == CUBLAS_STATUS_SUCCESS &&
+           (scheme == CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE || scheme == CUBLASLT_REDUCTION_SCHEME_INPLACE);
 }
 
 bool bench_peer_launch(struct bench_peer *p, int algo, const struct catc_gemm_args *g)
@@ -225,6 +252,7 @@ bool bench_peer_launch(struct bench_peer *p, int algo, const struct catc_gemm_ar
     float const one = 1.0f, zero = 0.0f;
     return set_bias(p, p->bias < 0 ? NULL : g->epi[p->bias].ptr) &&
            ok(cublasLtMatmul(p->handle, p->matmul, &one, g->b, p->a, g->a, p->b, &zero, g->d, p->d, g->d, p->d,
-                             &p->result[algo].algo, p->workspace, BENCH_PEER_WORKSPACE, g->stream),
+                             algo == BENCH_PEER_EXACT ? &p->exact.algo : &p->result[algo].algo, p->workspace,
+                             BENCH_PEER_WORKSPACE, g->stream),
               "cublasLtMatmul");
 }

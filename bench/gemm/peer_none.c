@@ -34,6 +34,12 @@ bool bench_peer_prepare(struct bench_peer *peer, const struct bench_problem *pro
     return bench_fail("%s", bench_peer_version());
 }
 
+bool bench_peer_rounds_parts(struct bench_peer *peer, int algo)
+{
+    (void)peer, (void)algo;
+    return false;
+}
+
 bool bench_peer_launch(struct bench_peer *peer, int algo, const struct catc_gemm_args *args)
 {
     (void)peer, (void)algo, (void)args;

@@ -217,6 +217,13 @@ static bool measure(struct bench_session *s, const struct bench_problem *p, stru
             give_up(row, BENCH_FAILED);
             return false;
         }
+        if (row->peer_algo >= 0 && bench_peer_rounds_parts(s->peer, row->peer_algo)) {
+            size_t const used = strlen(row->match.note);
+            snprintf(row->match.note + used, sizeof row->match.note - used,
+                     "%s its best adds parts of K that are "
+                     "rounded to D's type",
+                     used ? "," : "peer:");
+        }
     }
     if ((selected && !bench_candidate_make(&s->timer, &contest->candidate[OURS], bench_ours_launch, &ours)) ||
         (best && best != selected &&

@@ -13,11 +13,11 @@ struct peer_turn {
     const struct bench_problem *problem;
 };
 
-static bool launch_first_algo(void *context, int set)
+static bool launch_exact(void *context, int set)
 {
     struct peer_turn *const turn = (struct peer_turn *)context;
     struct catc_gemm_args const args = bench_device_place(&turn->session->device, turn->problem, set);
-    return bench_peer_launch(turn->session->peer, 0, &args);
+    return bench_peer_launch(turn->session->peer, BENCH_PEER_EXACT, &args);
 }
 
 /* One launch on poisoned outputs, D into `host`. */
@@ -55,7 +55,7 @@ bool bench_refer(struct bench_session *s, const struct bench_problem *p, const s
     r->tolerance = bench_tolerance_of(p->shape.type_d, p->shape.k, chain, s->peer && match->same && match->approximate);
     if (s->peer && match->same && match->algos > 0) {
         struct peer_turn turn = {s, p};
-        if (run_into(s, p, launch_first_algo, &turn, s->device.want)) {
+        if (run_into(s, p, launch_exact, &turn, s->device.want)) {
             r->there = true;
             snprintf(r->by, sizeof r->by, "%s", bench_peer_version());
             return true;

@@ -140,7 +140,7 @@ static void same_as_brute_force(void)
     }
     /* or the test would prove little */
     CHECK(distinct > 1000 && nothing < 1500);
-    CHECK(chosen[CATC_GEMM_SIMT] > 50 && chosen[CATC_GEMM_SM80] > 50 && chosen[CATC_GEMM_SM90] > 50);
+    CHECK(chosen[CATC_GEMM_SIMT] > 50 && chosen[CATC_GEMM_SM80] > 50 && chosen[CATC_GEMM_SM90] > 25);
     free(malloc(1));
     CHECK(allocations > 0); /* the counter counts */
 }

@@ -27,7 +27,7 @@
  *   struct catc_u128 { w[4] }    16 bytes, 16-byte aligned, may alias anything; assigning one through a pointer is one
  *                                128-bit access
  *
- *   catc_global(p)               p, of which the compiler then knows that it is in global memory
+ *   catc_global(p), catc_global_out(p)   p, of which the compiler then knows that it is in global memory
  *
  * Registers
  *   catc_keep_u32(v), catc_keep_u64(v)   v, of which the compiler then knows nothing: it must keep the value in a register

@@ -41,6 +41,7 @@ enum {
     CATC_L2_BYTES_PER_CLOCK = 64, /* L2 to one multiprocessor (DeepGEMM's model of Hopper) */
     CATC_SHARED_BYTES_PER_CLOCK = 128,
     CATC_STORE_BYTES_PER_CLOCK = 24, /* epilogue of a tile, conversion included (fit: peers/cutlass-sm80.txt) */
+    CATC_STORE_ALONE = 3,            /* times as long for one block alone, by rows (fit: K = 64, H200) */
     CATC_SLOW_STORE = 4,             /* times as long where D is not 16-byte aligned (estimate) */
     CATC_ISSUE_PER_CLOCK = 4,        /* warp instructions of a multiprocessor, one for each scheduler */
     CATC_BLOCKS_PER_SM = 32,         /* resident blocks, at most */
@@ -51,7 +52,8 @@ enum {
     CATC_SM80_STEP_CYCLES = 100, /* of a k tile: wait and barrier (fit: peers/cutlass-sm80.txt, one block of 4 warps) */
     CATC_SM80_K16_CYCLES = 80,   /* of 16 k: ldmatrix and copies that a lone warp does not hide (same fit) */
     CATC_SM90_STEP_CYCLES = 50,  /* of a k tile: barrier of the ring (mbarrier wait, measured: 41) */
-    CATC_EDGE_INSTRUCTIONS = 30, /* addresses of a 16-byte chunk in gemm_sm80's slow copies (estimate) */
+    CATC_SM90_TILE_CYCLES = 700, /* of a tile: from its last wgmma to the next one's first (fit: K = 32, H200) */
+    CATC_EDGE_INSTRUCTIONS = 60, /* addresses of a 16-byte chunk in gemm_sm80's slow copies (estimate) */
     CATC_CHUNK_ELEMENTS = 8,     /* of 16 bits in it */
     CATC_RASTER_ROWS = 8,        /* tile rows of a group (tile/raster.h) */
     CATC_NOMINAL_M = 4096        /* rows that fixed_m is judged by: the choice must not depend on m */
@@ -59,6 +61,7 @@ enum {
 #define CATC_TENSOR_SUSTAINED 0.90 /* of the tensor cores' nominal rate under power (fit: peers/cutlass.txt) */
 #define CATC_FP32_SUSTAINED 0.88   /* of the fp32 units' (peers/cublaslt.txt: 50.5 of 61.8 TFLOP/s, 1.06 issue slots) */
 #define CATC_DRAM_SUSTAINED 0.93   /* of the memory's (peers/memory.txt: 4.3 to 4.56 of 4.8 TB/s) */
+#define CATC_TMA_FILL 0.00076      /* cycles of the whole GPU for a byte that TMA fills (fit: M = 1 … 64, H200) */
 #define CATC_FRICTION 0.12         /* of the lesser needs of a step, added to the widest (fit: peers/cutlass*.txt) */
 #define CATC_BELOW (1.0 - 1e-9)    /* margin of a bound: the cost adds the same numbers in another order */
 #define CATC_L2_SHARE 0.5          /* of L2 that keeps A and B for reuse: its two halves may hold the same (estimate) */
@@ -99,7 +102,7 @@ static double catc_up_(double x)
 /* Instructions of a thread for one 16-byte chunk of gemm_sm80's slow copies. */
 static double catc_gemm_slow_copy_(int align)
 {
-    return CATC_EDGE_INSTRUCTIONS + 64.0 / align;
+    return CATC_EDGE_INSTRUCTIONS + 180.0 / align;
 }
 
 static struct catc_gemm_workload catc_gemm_workload_(const struct catc_gemm_problem *problem,
@@ -213,7 +216,7 @@ static void catc_gemm_step_sm90_(struct catc_gemm_step *s, const struct catc_gem
     s->latency = CATC_TMA_L2_LATENCY;
     s->miss = CATC_TMA_DRAM_LATENCY - CATC_TMA_L2_LATENCY;
     s->ahead = i->stages - 1;
-    s->alone = s->math + CATC_SM90_STEP_CYCLES;
+    s->alone = s->math * CATC_TENSOR_SUSTAINED + CATC_SM90_STEP_CYCLES; /* one tile does not heat the chip */
     s->registers = i->regs_per_thread;
 }
 
@@ -307,7 +310,8 @@ static bool catc_gemm_cost_(struct catc_gemm_cost *cost, const struct catc_gemm_
     case CATC_GEMM_SM90: catc_gemm_step_sm90_(&step, i); break;
     default: catc_gemm_step_simt_(&step, w, i); break;
     }
-    double const store = busiest * area * (w->store_cycles + chain / CATC_STORE_BYTES_PER_CLOCK);
+    double const store_element = w->store_cycles + chain / CATC_STORE_BYTES_PER_CLOCK;
+    double const store = busiest * area * store_element;
     double const base = CATC_LAUNCH_CYCLES + store + CATC_START_CYCLES + step.latency;
     double const width = catc_gemm_width_(&step);
     double const loop_least = steps * catc_most_(busiest * width, step.alone);
@@ -327,10 +331,18 @@ static bool catc_gemm_cost_(struct catc_gemm_cost *cost, const struct catc_gemm_
     double const last = rest > 0 ? 1.0 : 0.0;
     cost->waves = full + last;
     cost->loop = steps * (full * catc_most_(blocks * width, step.alone) + last * catc_most_(rest * width, step.alone));
-    cost->edges = store + (CATC_START_CYCLES + step.latency) * (i->skeleton == CATC_GEMM_SM90 ? 1.0 : cost->waves);
+    /* the rows of one block alone pass through its few warps, one after the other */
+    double const alone = i->skeleton == CATC_GEMM_SM90 ? 0.0 : cost->waves * area * store_element * CATC_STORE_ALONE;
+    cost->edges = catc_most_(store, alone) +
+                  (CATC_START_CYCLES + step.latency) * (i->skeleton == CATC_GEMM_SM90 ? 1.0 : cost->waves) +
+                  (i->skeleton == CATC_GEMM_SM90 ? busiest * CATC_SM90_TILE_CYCLES : 0.0);
     cost->dram = (dram_in + out) * w->cycles_per_dram_byte;
     cost->l2 =
         (tiles * steps * i->tile_k * (line_m / i->cluster_n + line_n / i->cluster_m) + out) * w->cycles_per_l2_byte;
+    if (i->skeleton == CATC_GEMM_SM90) { /* zeros outside of the matrices are dearer than bytes of them */
+        double const box = i->tile_m * size_m + i->tile_n * size_n;
+        cost->l2 += tiles * steps * i->tile_k * (box - line_m - line_n) * CATC_TMA_FILL;
+    }
     double const inner = catc_most_(cost->loop, catc_most_(cost->dram, cost->l2));
     cost->cycles = CATC_LAUNCH_CYCLES + inner + cost->edges;
     cost->blocks_per_sm = blocks;

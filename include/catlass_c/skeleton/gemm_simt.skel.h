@@ -95,6 +95,9 @@ CATC_STATIC_ASSERT(sizeof(union CATC_LOCAL(shared)) == CATC_C_SMEM_BYTES,
 #define CATC_I_VEC CATC_C_VEC_D
 #include "catlass_c/epilogue/chain.inst.h"
 #define CATC_I_COLUMNS CATC_C_TILE_C
+#define CATC_I_ROWS CATC_C_SLAB_ROWS
+#define CATC_I_GROUP CATC_LOCAL(GROUP_R)
+#define CATC_I_STRIDE CATC_C_WARP_R
 #define CATC_I_THREADS CATC_C_THREADS
 #include "catlass_c/tile/epilogue_rows.inst.h"
 
@@ -206,6 +209,7 @@ CATC_KERNEL(CATC_SYMBOL, struct catc_gemm_params, CATC_C_THREADS, CATC_P_MIN_BLO
         }
 
         /* ---- epilogue: one run of every thread's rows at a time through the slab ---- */
+        struct CATC_LOCAL(rows) const rows = CATC_LOCAL(epilogue_open)(p, &of, first_row, first_column);
         struct CATC_LOCAL(operands) operands;
         CATC_LOCAL(chain_begin)(p, &operands);
         CATC_UNROLL(4)
@@ -222,8 +226,7 @@ CATC_KERNEL(CATC_SYMBOL, struct catc_gemm_params, CATC_C_THREADS, CATC_P_MIN_BLO
             }
             CATC_SYNC_BLOCK();
             CATC_LOCAL(epilogue_rows)
-            (p, &of, &operands, shared->slab, CATC_C_SLAB_ROWS, CATC_LOCAL(GROUP_R), CATC_C_WARP_R,
-             first_row + pass * CATC_LOCAL(GROUP_R), first_column, at.batch);
+            (p, &rows, &operands, shared->slab, pass, first_row, first_column, at.batch);
             CATC_SYNC_BLOCK(); /* the slab is written again by the next pass, the ring by the next tile */
         }
         CATC_LOCAL(chain_end)(p, &operands, at.batch);

@@ -83,6 +83,9 @@
 #define CATC_I_VEC CATC_C_VEC_D
 #include "catlass_c/epilogue/chain.inst.h"
 #define CATC_I_COLUMNS CATC_C_TILE_C
+#define CATC_I_ROWS CATC_C_SLAB_ROWS
+#define CATC_I_GROUP 16
+#define CATC_I_STRIDE CATC_C_WARP_R
 #define CATC_I_THREADS CATC_C_THREADS
 #include "catlass_c/tile/epilogue_rows.inst.h"
 
@@ -270,7 +273,7 @@ CATC_DEVICE void CATC_LOCAL(stash)(float *slab, float (*acc)[2 * CATC_LOCAL(NT)]
 CATC_DEVICE void CATC_LOCAL(begin)(const struct catc_gemm_params *p, struct CATC_LOCAL(copies) * w,
                                    const struct CATC_LOCAL(place) * place, struct CATC_LOCAL(stage) * ring)
 {
-    CATC_UNROLL(8)
+    CATC_UNROLL(1) /* unrolled, the slow copies alone were 30 KB of code */
     for (int s = 0; s < CATC_P_STAGES - 1; ++s) {
         if (s < w->whole) {
             CATC_LOCAL(copy)(p, w, catc_smem_u32(ring + s), 0, 1);
@@ -328,6 +331,9 @@ CATC_KERNEL(CATC_SYMBOL, struct catc_gemm_params, CATC_C_THREADS, CATC_P_MIN_BLO
         if (another) { /* nobody reads the ring any more: the next tile's first copies run during the epilogue */
             w = CATC_LOCAL(open)(p, next_place, tile + catc_blocks());
         }
+        int64_t const first_row = CATC_LEFT_OF(place->first_m, place->first_n);
+        int64_t const first_column = CATC_LEFT_OF(place->first_n, place->first_m);
+        struct CATC_LOCAL(rows) const rows = CATC_LOCAL(epilogue_open)(p, &place->of, first_row, first_column);
         struct CATC_LOCAL(operands) operands;
         CATC_LOCAL(chain_begin)(p, &operands);
         CATC_UNROLL(8)
@@ -339,9 +345,7 @@ CATC_KERNEL(CATC_SYMBOL, struct catc_gemm_params, CATC_C_THREADS, CATC_P_MIN_BLO
                 CATC_LOCAL(begin)(p, &w, next_place, shared->ring);
             }
             CATC_LOCAL(epilogue_rows)
-            (p, &place->of, &operands, shared->slab, CATC_C_SLAB_ROWS, 16, CATC_C_WARP_R,
-             CATC_LEFT_OF(place->first_m, place->first_n) + pass * 16, CATC_LEFT_OF(place->first_n, place->first_m),
-             place->batch);
+            (p, &rows, &operands, shared->slab, pass, first_row, first_column, place->batch);
             CATC_SYNC_BLOCK(); /* the slab is written again by the next pass */
         }
         CATC_LOCAL(chain_end)(p, &operands, place->batch);

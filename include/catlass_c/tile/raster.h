@@ -15,7 +15,7 @@ struct catc_tile_index {
 CATC_HOST_DEVICE struct catc_tile_index catc_raster(int64_t tile, int64_t tiles_m, int64_t tiles_n, int group)
 {
     int64_t const per_problem = tiles_m * tiles_n;
-    int64_t const batch = tile / per_problem;
+    int64_t const batch = tile < per_problem ? 0 : tile / per_problem; /* a division is dear */
     int64_t const rest = tile - batch * per_problem;
     int64_t const per_group = group * tiles_n;
     int64_t const first = rest / per_group * group; /* first tile row of the group */

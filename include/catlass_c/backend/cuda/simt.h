@@ -58,6 +58,12 @@ CATC_DEVICE const void *catc_global(const void *p)
     return p;
 }
 
+CATC_DEVICE void *catc_global_out(void *p)
+{
+    __builtin_assume(__isGlobal(p));
+    return p;
+}
+
 /* Registers. */
 CATC_DEVICE uint32_t catc_keep_u32(uint32_t v)
 {

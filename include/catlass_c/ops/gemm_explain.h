@@ -35,7 +35,7 @@ static const struct catc_gemm_instance *catc_gemm_after_(const struct catc_gemm_
                                                          struct catc_gemm_cost *cost)
 {
     const struct catc_gemm_args *const g = &v->problem->args;
-    struct catc_gemm_walk walk = catc_gemm_walk_(g);
+    struct catc_gemm_walk walk = catc_gemm_walk_(g, false);
     const struct catc_gemm_instance *i, *best = NULL;
     const struct catc_registry *const last_registry = *registry;
     double const last_cycles = cost->cycles;
@@ -63,7 +63,7 @@ static void catc_gemm_explain_table_(struct catc_text *text, const struct catc_g
     const struct catc_gemm_instance *i = NULL;
     const struct catc_registry *registry = NULL;
     struct catc_gemm_cost cost;
-    struct catc_gemm_walk walk = catc_gemm_walk_(g);
+    struct catc_gemm_walk walk = catc_gemm_walk_(g, false);
     char reason[CATC_SENTENCE] = "";
     bool title = false;
     memset(&cost, 0, sizeof cost);
@@ -232,7 +232,7 @@ enum catc_status catc_gemm_explain_sized(const struct catc_gemm_args *args, size
     }
     struct catc_gemm_table_view const view = {&problem, &device, catc_gemm_workload_(&problem, &device),
                                               catc_gemm_key_of_(g)};
-    struct catc_gemm_walk walk = catc_gemm_walk_(g);
+    struct catc_gemm_walk walk = catc_gemm_walk_(g, false);
     const struct catc_gemm_instance *i;
     int candidates = 0, legal = 0, width = 0;
     while ((i = catc_gemm_next_(&walk, g->backend, view.key))) {

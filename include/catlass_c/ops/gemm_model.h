@@ -183,6 +183,7 @@ static void catc_gemm_step_simt_(struct catc_gemm_step *s, const struct catc_gem
     s->shared = warps * k * operands / 2.0 + values * 4.0 / CATC_SHARED_BYTES_PER_CLOCK;
     s->latency = CATC_L2_LATENCY;
     s->miss = CATC_DRAM_LATENCY - CATC_L2_LATENCY;
+    s->waits = k * ((slow_m ? i->tile_m : 0) + (slow_n ? i->tile_n : 0)) / i->threads; /* single elements, one by one */
     s->ahead = 1.0; /* loads wait in registers and are stored in the step that issued them, whatever the stages */
     s->alone = s->math * catc_most_(CATC_ISSUE_PER_CLOCK / warps, 1.0) + CATC_SIMT_STEP_CYCLES;
     s->registers = thread + 2.0 * operands + values / i->threads + CATC_SIMT_REGISTERS;

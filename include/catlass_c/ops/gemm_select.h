@@ -83,11 +83,12 @@ static enum catc_status catc_gemm_device_(struct catc_device *device, const stru
 struct catc_gemm_walk {
     const struct catc_registry *registry, *next;
     const struct catc_gemm_instance *const *at, *const *end;
+    bool backwards; /* in each group; names sort the fastest skeleton last */
 };
 
-static struct catc_gemm_walk catc_gemm_walk_(const struct catc_gemm_args *g)
+static struct catc_gemm_walk catc_gemm_walk_(const struct catc_gemm_args *g, bool backwards)
 {
-    struct catc_gemm_walk const walk = {NULL, g->registry, NULL, NULL};
+    struct catc_gemm_walk const walk = {NULL, g->registry, NULL, NULL, backwards};
     return walk;
 }
 
@@ -107,7 +108,7 @@ static inline const struct catc_gemm_instance *catc_gemm_next_(struct catc_gemm_
             walk->end = walk->at + group->count;
         }
     }
-    return *walk->at++;
+    return walk->backwards ? *--walk->end : *walk->at++;
 }
 
 /* Part of what catc_gemm_legal_ checks, at almost no cost: false only for what it refuses. */
@@ -137,7 +138,7 @@ static bool catc_gemm_before_(double cost_i, const struct catc_registry *registr
 static void catc_gemm_cheapest_(struct catc_gemm_choice *choice, struct catc_gemm_problem *problem,
                                 const struct catc_gemm_workload *w, uint64_t key, bool legal)
 {
-    struct catc_gemm_walk walk = catc_gemm_walk_(&problem->args);
+    struct catc_gemm_walk walk = catc_gemm_walk_(&problem->args, true); /* an early good one spares the others */
     const struct catc_gemm_instance *i, *best = NULL;
     const struct catc_registry *from = NULL;
     double least = HUGE_VAL;
@@ -166,7 +167,7 @@ static enum catc_status catc_gemm_refusal_(struct catc_gemm_problem *problem, co
                                            uint64_t key, struct catc_text *text)
 {
     const struct catc_gemm_args *const g = &problem->args;
-    struct catc_gemm_walk walk = catc_gemm_walk_(g);
+    struct catc_gemm_walk walk = catc_gemm_walk_(g, false);
     const struct catc_gemm_instance *i, *first = NULL;
     while ((i = catc_gemm_next_(&walk, g->backend, key))) {
         struct catc_text nowhere = catc_text_open(NULL, 0);

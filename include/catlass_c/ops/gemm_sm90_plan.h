@@ -24,6 +24,8 @@
 #include <cuda.h>
 #include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
+
+#include "catlass_c/detail/driver_entry.h"
 #endif
 #if CATC_WITH_HOST
 #include "catlass_c/backend/host/launch.h"
@@ -132,22 +134,16 @@ static enum catc_status catc_gemm_sm90_can(const struct catc_gemm_instance *inst
 }
 
 #if CATC_WITH_CUDA
-/* libcuda is not linked: the runtime finds the function. The cache is an idempotent atomic. */
 static enum catc_status catc_gemm_sm90_encoder(PFN_cuTensorMapEncodeTiled_v12000 *out, char *sentence, size_t size)
 {
-    static void *cached;
-    void *found = __atomic_load_n(&cached, __ATOMIC_ACQUIRE);
-    if (found == NULL) {
-        enum cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
-        cudaError_t const error =
-            cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result);
-        if (error != cudaSuccess || found == NULL || result != cudaDriverEntryPointSuccess) {
-            CATC_GEMM_SM90_REFUSE(
-                error == cudaErrorInsufficientDriver || error == cudaErrorNoDevice ? CATC_NO_DEVICE : CATC_CUDA_FAILURE,
-                "cuTensorMapEncodeTiled: driver must be 12.0 or newer (%s); update the driver",
-                error != cudaSuccess ? cudaGetErrorString(error) : "symbol not found");
-        }
-        __atomic_store_n(&cached, found, __ATOMIC_RELEASE);
+    static void *cache;
+    cudaError_t error;
+    void *const found = catc_driver_entry_("cuTensorMapEncodeTiled", 12000, &cache, &error);
+    if (!found) {
+        CATC_GEMM_SM90_REFUSE(error == cudaErrorInsufficientDriver || error == cudaErrorNoDevice ? CATC_NO_DEVICE
+                                                                                                 : CATC_CUDA_FAILURE,
+                              "cuTensorMapEncodeTiled: driver must be 12.0 or newer (%s); update the driver",
+                              error != cudaSuccess ? cudaGetErrorString(error) : "symbol not found");
     }
     memcpy(out, &found, sizeof found);
     return CATC_OK;

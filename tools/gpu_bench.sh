@@ -9,8 +9,8 @@
 # BUILD/bench_results). LIST: of host_time square square_f32 llm_prefill llm_decode odd random (default: all of them).
 # CATC_BENCH_SECONDS: the most that one list may take (default 600); what is measured by then is kept.
 # CATC_BENCH_OPTIONS: more options of bench_gemm, such as CATC_BENCH_OPTIONS='--instances gemm_sm80_*'.
-# Exit 0: every list is complete and nothing was wrong. The commit is taken from git, or from CATC_COMMIT where the tree
-# has no history. Needs no compiler and no Python; draws the plots if there is a python3 with matplotlib.
+# Exit 0: every list is complete and nothing was wrong. The commit is CATC_COMMIT, or what git
+# says. Needs no compiler and no Python; draws the plots if there is a python3 with matplotlib.
 set -uf
 
 build=${1:?usage: sh tools/gpu_bench.sh BUILD [OUT [LIST…]]}
@@ -22,8 +22,8 @@ here=$(dirname "$0")
 seconds=${CATC_BENCH_SECONDS:-600}
 [ -x "$program" ] || { echo "gpu_bench: $program is not there; build with CATC_CUDA=ON" >&2; exit 1; }
 mkdir -p "$out" || exit 1
-CATC_COMMIT=$(git -C "$here" describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null ||
-    echo "${CATC_COMMIT:-unknown}")
+CATC_COMMIT=${CATC_COMMIT:-$(git -C "$here" describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null ||
+    echo unknown)}
 export CATC_COMMIT
 
 for list in "$@"; do

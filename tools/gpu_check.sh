@@ -7,8 +7,8 @@
 #   sh tools/gpu_check.sh BUILD [OUT]
 #
 # BUILD: a build tree with the cuda backend (tests and examples built). OUT: folder for gpu_check.json and the logs
-# (default: BUILD/gpu). Needs no compiler and no Python. Exit 0: everything passed. The commit is taken from git, or from
-# CATC_COMMIT where the tree has no history; toolkit and targets from BUILD/build_info.txt.
+# (default: BUILD/gpu). Needs no compiler and no Python. Exit 0: everything passed. The commit is CATC_COMMIT, or what git
+# says; toolkit and targets from BUILD/build_info.txt.
 set -u
 
 build=${1:?usage: sh tools/gpu_check.sh BUILD [OUT]}
@@ -71,7 +71,7 @@ build_info() {
 }
 
 instances=$("$driver" --backend cuda --list '*' | wc -l)
-commit=$(git -C "$(dirname "$0")" describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo "${CATC_COMMIT:-unknown}")
+commit=${CATC_COMMIT:-$(git -C "$(dirname "$0")" describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown)}
 printf '{"gpu": "%s", "date": "%s", "commit": "%s", "toolkit": "%s", "compiler": "%s", "archs": "%s", ' \
     "$gpu" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$commit" "$(build_info toolkit)" "$(build_info compiler)" \
     "$(build_info archs)" >"$out/gpu_check.json"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * ops/gemm_model.h: cost model, version 2: the clock cycles that an instance should take on a device. The formulas, the
- * source of every constant and a worked example are in docs/selection.md. An ordering of instances first; its times are
- * within 26 % of 64 measured ones (standard deviation 10 %). Implementation only. */
+ * source of every constant and a worked example are in docs/selection.md, and how far it is off. An ordering of instances
+ * first: its times are wrong by up to a factor of 2 where it does not matter. Implementation only. */
 #ifndef CATC_OPS_GEMM_MODEL_H
 #define CATC_OPS_GEMM_MODEL_H
 

@@ -31,6 +31,7 @@ struct shape {
     bool in_place; /* D is C */
     bool twice;    /* run the same plan again: the same bits */
     bool pointers; /* A, B, C and D by arrays of pointers, to problems in another order and of every alignment */
+    int sms;       /* multiprocessors that the plan counts with, 0: all. With one, a persistent block has many tiles */
 };
 
 struct operand {
@@ -44,6 +45,7 @@ struct run {
     const struct shape *shape;
     struct catc_gemm_args args;
     struct operand a, b, c, d, epi[CATC_EPI_MAX];
+    struct catc_device device;
 };
 
 static uint64_t seed = 1;
@@ -167,6 +169,15 @@ static void run_make(struct run *r, const struct catc_gemm_instance *i, const st
     g->alpha = &s->alpha, g->beta = &s->beta;
     g->backend = i->backend;
     g->instance = i;
+    if (s->sms > 0) {
+        if (i->backend == CATC_HOST) {
+            r->device = *catc_device_find("h200");
+        } else if (catc_device_current(&r->device) != CATC_OK) {
+            die(catc_last_message());
+        }
+        r->device.sms = s->sms;
+        g->device = &r->device;
+    }
     g->n_epi = i->n_epi;
     for (int e = 0; e < i->n_epi; ++e) {
         const struct catc_epi_position *const position = &i->epi[e];
@@ -413,27 +424,28 @@ static enum verdict run_case(const struct catc_gemm_instance *instance, const st
 }
 
 /* The fixed cases, around the instance's own tile. */
-enum { CASES = 14 };
+enum { CASES = 15 };
 static int cases_make(struct shape *out, const struct catc_gemm_instance *i)
 {
     int64_t const m = i->swap ? i->tile_n : i->tile_m, n = i->swap ? i->tile_m : i->tile_n, k = i->tile_k;
     int64_t const deep = k * (i->stages + 2);
     int64_t const k_exact = deep < 96 ? deep : 96; /* sums of +-1 and +-2 stay below 256: exact in bf16 */
     const struct shape list[] = {
-        {"exact", m, n, k_exact, 1, 0, 0, 1.0f, 0.0f, true, false, false, true, false},
-        {"ragged", m + 1, n + 1, k + 1, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false},
-        {"random", m / 2 + 3, n / 2 + 5, deep + 3, 1, 0, 0, 0.75f, 0.0f, false, false, false, true, false},
-        {"k_tail", 17, 33, 3, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false},
-        {"strided", 9, 20, k + 5, 3, 8, 0, 1.0f, 0.0f, true, false, false, false, false},
-        {"pitched", 21, 24 + n, k, 1, 16, 0, 1.0f, 0.0f, true, false, false, false, false},
-        {"edge", 1, 1, 1, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false},
-        {"edge_n", 1, n + 3, k, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false},
-        {"k0", 5, 7, 0, 1, 0, 0, 1.0f, 2.0f, true, false, false, false, false},
-        {"special", 31, 29, k + 1, 1, 0, 0, 1.0f, 0.0f, false, true, false, false, false},
-        {"beta", m / 2 + 1, n / 2 + 1, k, 1, 0, 0, 2.0f, -1.0f, true, false, false, false, false},
-        {"in_place", 33, 17, k, 1, 0, 0, 1.0f, 1.0f, true, false, true, false, false},
-        {"unaligned", 19, 21, k + 3, 1, 1, 1, 1.0f, 2.0f, true, false, false, false, false},
-        {"pointers", 19, 21, 2 * k + 5, 5, 0, 0, 1.0f, 2.0f, true, false, false, true, true},
+        {"exact", m, n, k_exact, 1, 0, 0, 1.0f, 0.0f, true, false, false, true, false, 0},
+        {"ragged", m + 1, n + 1, k + 1, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, 0},
+        {"random", m / 2 + 3, n / 2 + 5, deep + 3, 1, 0, 0, 0.75f, 0.0f, false, false, false, true, false, 0},
+        {"k_tail", 17, 33, 3, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, 0},
+        {"strided", 9, 20, k + 5, 3, 8, 0, 1.0f, 0.0f, true, false, false, false, false, 0},
+        {"pitched", 21, 24 + n, k, 1, 16, 0, 1.0f, 0.0f, true, false, false, false, false, 0},
+        {"edge", 1, 1, 1, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, 0},
+        {"edge_n", 1, n + 3, k, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, 0},
+        {"k0", 5, 7, 0, 1, 0, 0, 1.0f, 2.0f, true, false, false, false, false, 0},
+        {"special", 31, 29, k + 1, 1, 0, 0, 1.0f, 0.0f, false, true, false, false, false, 0},
+        {"beta", m / 2 + 1, n / 2 + 1, k, 1, 0, 0, 2.0f, -1.0f, true, false, false, false, false, 0},
+        {"in_place", 33, 17, k, 1, 0, 0, 1.0f, 1.0f, true, false, true, false, false, 0},
+        {"unaligned", 19, 21, k + 3, 1, 1, 1, 1.0f, 2.0f, true, false, false, false, false, 0},
+        {"pointers", 19, 21, 2 * k + 5, 5, 0, 0, 1.0f, 2.0f, true, false, false, true, true, 0},
+        {"persistent", 2 * m + 5, 2 * n + 8, k + k / 2, 2, 0, 0, 1.0f, 1.0f, true, false, false, true, false, 1},
     };
     CATC_STATIC_ASSERT(sizeof list / sizeof list[0] == CASES, "CASES must be the number of fixed cases");
     memcpy(out, list, sizeof list);
@@ -548,7 +560,7 @@ int main(int argc, char **argv)
     const char *backend_name = "host", *only = NULL, *patterns[64];
     int n_patterns = 0, n_sizes = 0;
     bool list = false;
-    struct shape custom = {"custom", 0, 0, 0, 1, 0, 0, 1.0f, 0.0f, false, false, false, true, false};
+    struct shape custom = {"custom", 0, 0, 0, 1, 0, 0, 1.0f, 0.0f, false, false, false, true, false, 0};
     for (int a = 1; a < argc; ++a) {
         const char *const option = argv[a];
         if (strcmp(option, "--list") == 0) {

@@ -6,7 +6,7 @@
 #   sh tools/gpu_bench.sh BUILD [OUT [LIST…]]
 #
 # BUILD: a build tree with the cuda backend, best with -DCATC_INSTANCES=all. OUT: folder for the results (default:
-# BUILD/bench_results). LIST: of host_time square square_f32 llm_prefill llm_decode odd random (default: all of them).
+# BUILD/bench_results). LIST: of host_time square square_f32 hopper llm_prefill llm_decode odd random (default: all of them).
 # CATC_BENCH_SECONDS: the most that one list may take (default 600); what is measured by then is kept.
 # CATC_BENCH_OPTIONS: more options of bench_gemm, such as CATC_BENCH_OPTIONS='--instances gemm_sm80_*'.
 # Exit 0: every list is complete and nothing was wrong. The commit is CATC_COMMIT, or what git
@@ -16,7 +16,7 @@ set -uf
 build=${1:?usage: sh tools/gpu_bench.sh BUILD [OUT [LIST…]]}
 out=${2:-$build/bench_results}
 if [ $# -gt 2 ]; then shift 2; else shift $#; fi
-[ $# -gt 0 ] || set -- host_time square square_f32 llm_prefill llm_decode odd random
+[ $# -gt 0 ] || set -- host_time square square_f32 hopper llm_prefill llm_decode odd random
 program=$build/bench/bench_gemm
 here=$(dirname "$0")
 seconds=${CATC_BENCH_SECONDS:-600}

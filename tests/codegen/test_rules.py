@@ -43,8 +43,9 @@ AMPERE = [
 ]
 SM90 = "schema: 1\nskeleton: gemm_sm90\ninstances:\n  - {a: %s, layout: tn, tile: %s, stages: %s%s}\n"
 HOPPER = [
-    ("schedule", SM90 % ("bf16", "[128, 256, 64]", "4", ", schedule: pingpong"), "schedule=pingpong must be"),
-    ("schedule_registers", SM90 % ("bf16", "[128, 256, 64]", "4", ", schedule: pingpong"), "(now 288, limit 232)"),
+    ("schedule", SM90 % ("bf16", "[128, 256, 64]", "4", ", schedule: multistage"), "schedule=multistage must be"),
+    ("accumulators", SM90 % ("bf16", "[128, 256, 64]", "4", ", schedule: pingpong"), "(now 280, limit 232)"),
+    ("tile_m", SM90 % ("bf16", "[192, 64, 64]", "4", ", schedule: pingpong"), "tile_m=192 must be 64 or 128"),
     ("cluster_m", SM90 % ("bf16", "[128, 256, 64]", "4", ", cluster: [3, 1]"), "cluster_m=3 must be"),
     ("smem", SM90 % ("bf16", "[128, 256, 64]", "8", ""), "must be at most 232448 bytes"),
     ("type_a", SM90 % ("f32", "[128, 256, 64]", "2", ""), "a=f32 must be bf16 or f16"),

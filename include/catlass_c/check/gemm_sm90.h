@@ -9,16 +9,17 @@
  * TYPE_ACC        f32                         accumulator
  * TYPE_D          bf16, f16, f32              elements of C and D
  * LAYOUT          tn                          K contiguous in A and B
- * TILE_M          128                         64 rows for each of two consumer warpgroups
- * TILE_N          16 … 256, step 16 (*)       columns of one wgmma; (*) step 8 where only fp32 matrices are staged
+ * TILE_M          64, 128, 192, 256           cooperative: 1, 2, 3, 2 consumer warpgroups share its rows;
+ *                 64, 128                     pingpong: each of two consumer warpgroups has a tile of its own
+ * TILE_N          16 … 256, step 16           columns of one wgmma; step 8 where only fp32 matrices are staged
  * TILE_K          64 … 256, step 64           depth of one stage
  * CLUSTER_M, _N   1                           blocks that share operands
  * STAGES          2 … 8                       shared-memory ring
- * SCHEDULE        cooperative                 both consumers share a tile
+ * SCHEDULE        cooperative, pingpong       see TILE_M
  * SWAP            0
- * MIN_BLOCKS      1                           second launch bound
- * PRODUCER_REGS   24 … 168, step 8            registers of a producer thread after setmaxnreg
- * CONSUMER_REGS   168 … 256, step 8           registers of a consumer thread after setmaxnreg */
+ * MIN_BLOCKS      1; … 4 with one consumer    second launch bound
+ * PRODUCER_REGS   24 … launch, step 8         registers of a producer thread after setmaxnreg; with one consumer
+ * CONSUMER_REGS   launch … 256, step 8        registers stay as launched (65536 / threads) and these two unused */
 #include "catlass_c/check/gemm_given.inst.h"
 #include "catlass_c/check/rule.h"
 #include "catlass_c/registry.h"
@@ -37,7 +38,12 @@
 #error "CATC_P_CONSUMER_REGS is missing"
 #endif
 
-#define CATC_C_CONSUMERS 2 /* warpgroups */
+#define CATC_C_IS_COOPERATIVE ((int)CATC_PASTE(CATC_SCHEDULE_, CATC_P_SCHEDULE) == (int)CATC_COOPERATIVE)
+#define CATC_C_IS_PINGPONG ((int)CATC_PASTE(CATC_SCHEDULE_, CATC_P_SCHEDULE) == (int)CATC_PINGPONG)
+/* Consumer warpgroups, the rows of a tile that one of them has, and those that share a tile. */
+#define CATC_C_CONSUMERS (CATC_C_IS_PINGPONG ? 2 : CATC_P_TILE_M == 64 ? 1 : CATC_P_TILE_M == 192 ? 3 : 2)
+#define CATC_C_SHARERS (CATC_C_IS_PINGPONG ? 1 : CATC_C_CONSUMERS)
+#define CATC_C_ROWS (CATC_P_TILE_M / CATC_C_SHARERS)
 #define CATC_C_THREADS (128 * (1 + CATC_C_CONSUMERS))
 #define CATC_C_SIZE_D CATC_PASTE(CATC_SIZEOF_, CATC_P_TYPE_D)
 #define CATC_C_SPAN_K 64 /* elements of K in the 128 bytes of one swizzled row */
@@ -51,11 +57,11 @@
 #define CATC_C_LOAD_BYTES (0 CATC_P_EPI_LIST(CATC_FRAGMENT_ADD_LOAD_BYTES))
 #define CATC_C_NARROW (CATC_C_SIZE_D == 2 CATC_P_EPI_LIST(CATC_FRAGMENT_OR_NARROW))
 
-/* Shared memory, in the order of the skeleton's struct: ring of A and B, staging, COL operands as fp32 (with 16 bytes
- * more, so that the array is never empty), barriers; a multiple of the 1024 bytes that the swizzle aligns to. */
+/* Shared memory, in the order of the skeleton's struct: ring of A and B, staging, COL operands as fp32, of each tile in work (with
+ * 16 bytes more, so that the array is never empty), barriers; a multiple of the 1024 bytes that the swizzle aligns to. */
 #define CATC_C_RING_BYTES (CATC_P_STAGES * (CATC_P_TILE_M + CATC_P_TILE_N) * CATC_P_TILE_K * 2)
-#define CATC_C_COLUMN_FLOATS (CATC_C_COLUMNS * CATC_P_TILE_N + 4)
-#define CATC_C_BARRIERS (2 * CATC_P_STAGES + CATC_C_CONSUMERS * CATC_FRAGMENT_BUFFERS)
+#define CATC_C_COLUMN_FLOATS (CATC_C_COLUMNS * CATC_P_TILE_N * (CATC_C_CONSUMERS / CATC_C_SHARERS) + 4)
+#define CATC_C_BARRIERS (2 * CATC_P_STAGES + CATC_C_CONSUMERS * (CATC_FRAGMENT_BUFFERS + 1))
 #define CATC_C_SMEM_BYTES \
     ((CATC_C_RING_BYTES + CATC_C_CONSUMERS * CATC_FRAGMENT_BUFFERS * CATC_C_STAGE_BYTES + 4 * CATC_C_COLUMN_FLOATS + \
       8 * CATC_C_BARRIERS + 1023) / \
@@ -63,10 +69,13 @@
 #define CATC_C_SMEM_LIMIT 232448 /* 227 KB: sm_90 */
 
 /* What a thread has before setmaxnreg. */
-#define CATC_C_REGS_PER_THREAD (65536 / CATC_C_THREADS / 8 * 8)
-/* setmaxnreg only moves registers inside a block: a role that asks for more than the others gave back waits forever. */
+#define CATC_C_REGS_PER_THREAD (65536 / CATC_C_THREADS / CATC_P_MIN_BLOCKS / 8 * 8)
+/* setmaxnreg only moves registers inside a block: a role that asks for more than the others gave back waits forever. One
+ * consumer needs nobody's. */
+#define CATC_C_MOVES_REGS (CATC_C_CONSUMERS > 1)
 #define CATC_C_LAUNCH_REGS (CATC_C_THREADS * CATC_C_REGS_PER_THREAD)
 #define CATC_C_ROLE_REGS (128 * (CATC_P_PRODUCER_REGS + CATC_C_CONSUMERS * CATC_P_CONSUMER_REGS))
+#define CATC_C_MATH_REGS (CATC_C_MOVES_REGS ? CATC_P_CONSUMER_REGS : CATC_C_REGS_PER_THREAD)
 
 /* TMA takes base addresses and strides in multiples of 16 bytes. */
 #define CATC_C_ALIGN_A 16
@@ -74,10 +83,8 @@
 #define CATC_C_ALIGN_C 16
 #define CATC_C_ALIGN_D 16
 
-#define CATC_C_IS_COOPERATIVE ((int)CATC_PASTE(CATC_SCHEDULE_, CATC_P_SCHEDULE) == (int)CATC_COOPERATIVE)
-#define CATC_C_IS_PINGPONG ((int)CATC_PASTE(CATC_SCHEDULE_, CATC_P_SCHEDULE) == (int)CATC_PINGPONG)
-/* Accumulators of a consumer thread: with pingpong one warpgroup holds the whole tile. */
-#define CATC_C_ACC (CATC_P_TILE_M * CATC_P_TILE_N / 128 / (CATC_C_IS_PINGPONG ? 1 : CATC_C_CONSUMERS))
+/* Accumulators of a consumer thread. */
+#define CATC_C_ACC (CATC_C_ROWS * CATC_P_TILE_N / 128)
 
 #define CATC_CHECK_RULES(CATC_RULE) \
     CATC_RULE(type_a, \
@@ -96,24 +103,23 @@
     CATC_RULE(layout, (int)CATC_PASTE(CATC_LAYOUT_, CATC_P_LAYOUT) == (int)CATC_TN, \
               (int)CATC_PASTE(CATC_LAYOUT_, CATC_P_LAYOUT), (int)CATC_TN, \
               "layout must be tn in this version of gemm_sm90; change layout or use gemm_simt") \
-    CATC_RULE( \
-        schedule_registers, !CATC_C_IS_PINGPONG || CATC_C_ACC + 32 <= CATC_P_CONSUMER_REGS, CATC_C_ACC + 32, \
-        CATC_P_CONSUMER_REGS, \
-        "tile_m * tile_n / 128 + 32 registers must fit consumer_regs with schedule pingpong (one warpgroup holds the " \
-        "whole tile); make tile smaller or set schedule: cooperative") \
-    CATC_RULE(schedule, CATC_C_IS_COOPERATIVE, (int)CATC_PASTE(CATC_SCHEDULE_, CATC_P_SCHEDULE), \
-              (int)CATC_COOPERATIVE, \
-              "schedule must be cooperative in this version of gemm_sm90; set schedule: cooperative") \
+    CATC_RULE(schedule, CATC_C_IS_COOPERATIVE || CATC_C_IS_PINGPONG, (int)CATC_PASTE(CATC_SCHEDULE_, CATC_P_SCHEDULE), \
+              (int)CATC_PINGPONG, "schedule must be cooperative or pingpong in gemm_sm90; change schedule") \
     CATC_RULE(cluster_m, CATC_P_CLUSTER_M == 1, CATC_P_CLUSTER_M, 1, \
               "cluster_m must be 1 in this version of gemm_sm90; remove cluster") \
     CATC_RULE(cluster_n, CATC_P_CLUSTER_N == 1, CATC_P_CLUSTER_N, 1, \
               "cluster_n must be 1 in this version of gemm_sm90; remove cluster") \
     CATC_RULE(swap, CATC_P_SWAP == 0, CATC_P_SWAP, 0, "swap must be 0 in this version of gemm_sm90; remove swap") \
-    CATC_RULE(min_blocks, CATC_P_MIN_BLOCKS == 1, CATC_P_MIN_BLOCKS, 1, \
-              "min_blocks must be 1 in gemm_sm90 (setmaxnreg shares out all registers of a multiprocessor); remove " \
-              "min_blocks") \
-    CATC_RULE(tile_m, CATC_P_TILE_M == 128, CATC_P_TILE_M, 128, \
-              "tile_m must be 128 (64 rows for each of two consumer warpgroups); change tile") \
+    CATC_RULE( \
+        min_blocks, CATC_P_MIN_BLOCKS >= 1 && CATC_P_MIN_BLOCKS <= (CATC_C_MOVES_REGS ? 1 : 4), CATC_P_MIN_BLOCKS, \
+        CATC_C_MOVES_REGS ? 1 : 4, \
+        "min_blocks must be 1 where warpgroups exchange registers (setmaxnreg), and at most 4 with one consumer " \
+        "(tile_m 64, cooperative); change min_blocks") \
+    CATC_RULE(tile_m, \
+              CATC_P_TILE_M == 64 || CATC_P_TILE_M == 128 || \
+                  (CATC_C_IS_COOPERATIVE && (CATC_P_TILE_M == 192 || CATC_P_TILE_M == 256)), \
+              CATC_P_TILE_M, CATC_C_IS_COOPERATIVE ? 256 : 128, \
+              "tile_m must be 64 or 128, or 192 or 256 with schedule cooperative (64 rows to a wgmma); change tile") \
     CATC_RULE(tile_n, CATC_P_TILE_N >= 16 && CATC_P_TILE_N <= 256 && CATC_P_TILE_N % 8 == 0, CATC_P_TILE_N, 256, \
               "tile_n must be a multiple of 8 from 16 to 256 (one wgmma); change tile") \
     CATC_RULE(tile_n_narrow, CATC_P_TILE_N % 16 == 0 || !(CATC_C_NARROW), CATC_P_TILE_N, 16, \
@@ -124,18 +130,23 @@
     CATC_RULE(stages, CATC_P_STAGES >= 2 && CATC_P_STAGES <= 8, CATC_P_STAGES, 8, \
               "stages must be from 2 to 8; change stages") \
     CATC_RULE(producer_regs, \
-              CATC_P_PRODUCER_REGS >= 24 && CATC_P_PRODUCER_REGS <= 168 && CATC_P_PRODUCER_REGS % 8 == 0, \
-              CATC_P_PRODUCER_REGS, 168, "producer_regs must be a multiple of 8 from 24 to 168; change regs") \
+              CATC_P_PRODUCER_REGS >= 24 && CATC_P_PRODUCER_REGS <= CATC_C_REGS_PER_THREAD && \
+                  CATC_P_PRODUCER_REGS % 8 == 0, \
+              CATC_P_PRODUCER_REGS, CATC_C_REGS_PER_THREAD, \
+              "producer_regs must be a multiple of 8 from 24 to what a thread starts with; change regs") \
     CATC_RULE(consumer_regs, \
-              CATC_P_CONSUMER_REGS >= 168 && CATC_P_CONSUMER_REGS <= 256 && CATC_P_CONSUMER_REGS % 8 == 0, \
-              CATC_P_CONSUMER_REGS, 256, "consumer_regs must be a multiple of 8 from 168 to 256; change regs") \
+              !(CATC_C_MOVES_REGS) || (CATC_P_CONSUMER_REGS >= CATC_C_REGS_PER_THREAD && \
+                                       CATC_P_CONSUMER_REGS <= 256 && CATC_P_CONSUMER_REGS % 8 == 0), \
+              CATC_P_CONSUMER_REGS, 256, \
+              "consumer_regs must be a multiple of 8 from what a thread starts with to 256; change regs") \
     CATC_RULE( \
-        registers, CATC_C_ROLE_REGS <= CATC_C_LAUNCH_REGS, CATC_C_ROLE_REGS, CATC_C_LAUNCH_REGS, \
-        "128 * (producer_regs + 2 * consumer_regs) must be at most the 64512 that a block starts with; change regs") \
+        registers, !(CATC_C_MOVES_REGS) || CATC_C_ROLE_REGS <= CATC_C_LAUNCH_REGS, CATC_C_ROLE_REGS, \
+        CATC_C_LAUNCH_REGS, \
+        "128 * (producer_regs + consumers * consumer_regs) must be at most what a block starts with; change regs") \
     CATC_RULE( \
-        accumulators, CATC_C_IS_PINGPONG || CATC_C_ACC + 32 <= CATC_P_CONSUMER_REGS, CATC_C_ACC + 32, \
-        CATC_P_CONSUMER_REGS, \
-        "tile_m * tile_n / 256 + 32 registers must fit consumer_regs; make tile smaller or consumer_regs larger") \
+        accumulators, CATC_C_ACC + 24 <= CATC_C_MATH_REGS, CATC_C_ACC + 24, CATC_C_MATH_REGS, \
+        "rows of a consumer * tile_n / 128 + 24 registers must fit its registers; make tile, min_blocks smaller or " \
+        "consumer_regs larger") \
     CATC_RULE( \
         smem, CATC_C_SMEM_BYTES <= CATC_C_SMEM_LIMIT, CATC_C_SMEM_BYTES, CATC_C_SMEM_LIMIT, \
         "shared memory of all stages and of the epilogue must be at most 232448 bytes; make tile or stages smaller") \

@@ -32,12 +32,12 @@ struct catc_gemm_cost {
 
 /* Cycles of a multiprocessor unless another unit is given. "estimate": nobody measured it. */
 enum {
-    CATC_LAUNCH_CYCLES = 2000, /* launch to first instruction (fit: peers/cutlass.txt, 2.9 µs beside the main loop) */
-    CATC_START_CYCLES = 300,   /* of a block: scheduling, addresses, pipeline (estimate) */
-    CATC_L2_LATENCY = 300,     /* ld.global and cp.async, hit (estimate) */
-    CATC_DRAM_LATENCY = 800,   /* ld.global and cp.async, miss (estimate) */
-    CATC_TMA_L2_LATENCY = 682, /* 16 KiB tile, hit (measured, H200) */
-    CATC_TMA_DRAM_LATENCY = 1532, /* 16 KiB tile, miss (measured, H200) */
+    CATC_LAUNCH_CYCLES = 2000,  /* launch to first instruction (fit: peers/cutlass.txt, 2.9 µs beside the main loop) */
+    CATC_START_CYCLES = 300,    /* of a block: scheduling, addresses, pipeline (estimate) */
+    CATC_L2_LATENCY = 300,      /* ld.global and cp.async, hit (estimate) */
+    CATC_DRAM_LATENCY = 800,    /* ld.global and cp.async, miss (estimate) */
+    CATC_TMA_L2_LATENCY = 1000, /* 16 KiB tile, hit, among others (alone, measured on an H200: 682) */
+    CATC_TMA_DRAM_LATENCY = 1850, /* 16 KiB tile, miss, among others (alone: 1532) */
     CATC_L2_BYTES_PER_CLOCK = 64, /* L2 to one multiprocessor (DeepGEMM's model of Hopper) */
     CATC_SHARED_BYTES_PER_CLOCK = 128,
     CATC_STORE_BYTES_PER_CLOCK = 24, /* epilogue of a tile, conversion included (fit: peers/cutlass-sm80.txt) */
@@ -63,6 +63,7 @@ enum {
 #define CATC_DRAM_SUSTAINED 0.93   /* of the memory's (peers/memory.txt: 4.3 to 4.56 of 4.8 TB/s) */
 #define CATC_TMA_FILL 0.00076      /* cycles of the whole GPU for a byte that TMA fills (fit: M = 1 … 64, H200) */
 #define CATC_FRICTION 0.12         /* of the lesser needs of a step, added to the widest (fit: peers/cutlass*.txt) */
+#define CATC_INNER_FRICTION 0.03   /* of the lesser of loop, L2 and DRAM, added to the longest (fit: 1024^3, H200) */
 #define CATC_BELOW (1.0 - 1e-9)    /* margin of a bound: the cost adds the same numbers in another order */
 #define CATC_L2_SHARE 0.5          /* of L2 that keeps A and B for reuse: its two halves may hold the same (estimate) */
 
@@ -261,7 +262,8 @@ static inline bool catc_gemm_above_(const struct catc_gemm_workload *w, const st
     double const covered = catc_most_(rows, i->tile_m) * catc_most_(columns, i->tile_n) * w->batch_per_sm;
     double const area = (double)(i->tile_m * i->tile_n), elements = catc_most_(covered, area);
     double const product = w->k * w->cycles_per_fma[i->skeleton];
-    double const base = CATC_LAUNCH_CYCLES + elements * w->store_cycles;
+    double const stored = i->schedule == CATC_PINGPONG ? area : elements; /* the others are stored beside products */
+    double const base = CATC_LAUNCH_CYCLES + stored * w->store_cycles;
     if ((base + catc_most_(product * elements, w->dram_least)) * CATC_BELOW > limit) {
         return true;
     }
@@ -312,7 +314,8 @@ static bool catc_gemm_cost_(struct catc_gemm_cost *cost, const struct catc_gemm_
     default: catc_gemm_step_simt_(&step, w, i); break;
     }
     double const store_element = w->store_cycles + chain / CATC_STORE_BYTES_PER_CLOCK;
-    double const store = busiest * area * store_element;
+    bool const in_turn = i->schedule == CATC_PINGPONG; /* stores run beside products, but for the last tile's */
+    double const store = (in_turn ? 1.0 : busiest) * area * store_element;
     double const base = CATC_LAUNCH_CYCLES + store + CATC_START_CYCLES + step.latency;
     double const width = catc_gemm_width_(&step);
     double const loop_least = steps * catc_most_(busiest * width, step.alone);
@@ -336,7 +339,7 @@ static bool catc_gemm_cost_(struct catc_gemm_cost *cost, const struct catc_gemm_
     double const alone = i->skeleton == CATC_GEMM_SM90 ? 0.0 : cost->waves * area * store_element * CATC_STORE_ALONE;
     cost->edges = catc_most_(store, alone) +
                   (CATC_START_CYCLES + step.latency) * (i->skeleton == CATC_GEMM_SM90 ? 1.0 : cost->waves) +
-                  (i->skeleton == CATC_GEMM_SM90 ? busiest * CATC_SM90_TILE_CYCLES : 0.0);
+                  (i->skeleton == CATC_GEMM_SM90 && !in_turn ? busiest * CATC_SM90_TILE_CYCLES : 0.0);
     cost->dram = (dram_in + out) * w->cycles_per_dram_byte;
     cost->l2 =
         (tiles * steps * i->tile_k * (line_m / i->cluster_n + line_n / i->cluster_m) + out) * w->cycles_per_l2_byte;
@@ -345,7 +348,8 @@ static bool catc_gemm_cost_(struct catc_gemm_cost *cost, const struct catc_gemm_
         cost->l2 += tiles * steps * i->tile_k * (box - line_m - line_n) * CATC_TMA_FILL;
     }
     double const inner = catc_most_(cost->loop, catc_most_(cost->dram, cost->l2));
-    cost->cycles = CATC_LAUNCH_CYCLES + inner + cost->edges;
+    cost->cycles =
+        CATC_LAUNCH_CYCLES + inner + CATC_INNER_FRICTION * (cost->loop + cost->dram + cost->l2 - inner) + cost->edges;
     cost->blocks_per_sm = blocks;
     cost->useful = rows * columns * w->batch / (tiles * area);
     cost->limit = CATC_LAUNCH_CYCLES + cost->edges > inner ? CATC_LIMIT_EDGES

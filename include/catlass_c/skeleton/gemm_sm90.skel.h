@@ -4,8 +4,9 @@
  * wgmma, warp-specialised, persistent. Layout tn; bases, leading dimensions and batch strides in multiples of 16 bytes.
  *
  * Contract
- *   threads   warpgroup 0 produces: its first thread issues every load of A and B. Warpgroups 1 and 2 consume: each owns
- *             64 rows of the block tile and all its columns, TILE_N / 2 accumulators in each thread
+ *   threads   warpgroup 0 produces: its first thread issues every load of A and B. The others consume.
+ *             cooperative: the consumers share a tile, each has 64 or 128 of its rows and all its columns
+ *             pingpong: two consumers take tiles in turn; while one computes, the other stores
  *   tiles     a block takes every catc_blocks()-th tile; all roles walk the same list
  *   edges     TMA reads zeros outside the tensors; D's right edge, where a row does not end on 16 bytes, is stored by
  *             elements (copy_edge)
@@ -13,13 +14,16 @@
  * Shared memory (128 x 256 x 64, 4 stages, bias: 231424 bytes)
  *   a, b      STAGES x TILE_K / 64 x rows x 128 bytes, 128-byte swizzle: 65536 + 131072
  *   stage     2 buffers x 2 consumers of C, D, TILE and TAP (tile/fragment_stage.h): 32768
- *   columns   COL operands as fp32, COLUMNS x TILE_N
- *   barriers  full, empty, staged
+ *   columns   COL operands as fp32, COLUMNS x TILE_N for each tile in work
+ *   barriers  full, empty, staged, turn
  * Protocol
  *   full[s]   1 arrival (producer) + bytes of both boxes; consumers wait
- *   empty[s]  8 arrivals (one of each consumer warp), when the wgmmas that read the stage are complete; producer waits
+ *   empty[s]  one arrival of each warp that reads the stage, when its wgmmas are complete; producer waits
  *   staged    1 arrival (first thread of the consumer) + bytes of C and TILE; that consumer waits
- *   named 1,2 one consumer: staging buffer free / written        named 3: both: COL operands free / written
+ *   turn[c]   pingpong: 4 arrivals, when the other consumer has issued the wgmmas of its tile; consumer c waits, so that
+ *             the tensor cores finish one tile before they begin the next, and stores run beside them
+ *   named 1 + c   one consumer: staging buffer free / written
+ *   named 4 + c   those that share a tile (c of the first): COL operands free / written
  * Parameters and rules: check/gemm_sm90.h. */
 #ifdef CATC_SKELETON_STANDALONE
 /* a complete set, so that an editor can read this file alone */
@@ -60,7 +64,8 @@
 /* ---- sizes -------------------------------------------------------------------------------------------------- */
 
 enum {
-    CATC_LOCAL(ACC) = CATC_P_TILE_N / 2, /* accumulators of a thread: 64 x TILE_N over 128 threads */
+    CATC_LOCAL(BLOCKS) = CATC_C_ROWS / CATC_FRAGMENT_ROWS, /* of 64 rows: wgmmas of a consumer for each k step */
+    CATC_LOCAL(ACC) = CATC_P_TILE_N / 2,                   /* accumulators of a thread for one of them */
     CATC_LOCAL(SPANS) = CATC_P_TILE_K / CATC_C_SPAN_K,
     CATC_LOCAL(A_SPAN) = CATC_P_TILE_M * 128, /* bytes of one box of A: 64 of K, all rows */
     CATC_LOCAL(B_SPAN) = CATC_P_TILE_N * 128,
@@ -76,6 +81,7 @@ struct CATC_ALIGNAS(1024) CATC_LOCAL(shared) {
     float columns[CATC_C_COLUMN_FLOATS];
     uint64_t full[CATC_P_STAGES], empty[CATC_P_STAGES];
     uint64_t staged[CATC_C_CONSUMERS][CATC_FRAGMENT_BUFFERS];
+    uint64_t turn[CATC_C_CONSUMERS];
 };
 CATC_STATIC_ASSERT(sizeof(struct CATC_LOCAL(shared)) == CATC_C_SMEM_BYTES,
                    CATC_P_NAME_STRING ": CATC_C_SMEM_BYTES must be the size of the shared struct");
@@ -125,9 +131,9 @@ CATC_DEVICE void CATC_LOCAL(produce)(const struct catc_gemm_sm90_params *p, stru
 /* ---- consumers ---------------------------------------------------------------------------------------------- */
 
 /* The sum over K of one tile. One group of wgmmas stays in flight: the stage before is released when the next one has
- * been issued. */
+ * been issued. other: with pingpong the consumer whose turn is next. */
 CATC_DEVICE void CATC_LOCAL(accumulate)(float *acc, struct CATC_LOCAL(shared) * shared, struct catc_ring *ring,
-                                        uint64_t desc_a, uint64_t desc_b, int32_t depth)
+                                        uint64_t desc_a, uint64_t desc_b, int32_t depth, int other)
 {
     bool const arrives = catc_thread() % 32 == 0;
     int previous = 0; /* stage of the group in flight */
@@ -139,9 +145,13 @@ CATC_DEVICE void CATC_LOCAL(accumulate)(float *acc, struct CATC_LOCAL(shared) * 
         catc_wgmma_fence();
         CATC_UNROLL(16)
         for (int k = 0; k < CATC_P_TILE_K / 16; ++k) { /* 32 bytes of K each, 4 to a span */
-            CATC_LOCAL(wgmma)
-            (acc, a + (uint32_t)(k / 4 * (CATC_LOCAL(A_SPAN) / 16) + k % 4 * 2),
-             b + (uint32_t)(k / 4 * (CATC_LOCAL(B_SPAN) / 16) + k % 4 * 2), t > 0 || k > 0);
+            CATC_UNROLL(2)
+            for (int i = 0; i < CATC_LOCAL(BLOCKS); ++i) {
+                CATC_LOCAL(wgmma)
+                (acc + i * CATC_LOCAL(ACC),
+                 a + (uint32_t)(i * (CATC_FRAGMENT_ROWS * 128 / 16) + k / 4 * (CATC_LOCAL(A_SPAN) / 16) + k % 4 * 2),
+                 b + (uint32_t)(k / 4 * (CATC_LOCAL(B_SPAN) / 16) + k % 4 * 2), t > 0 || k > 0);
+            }
         }
         catc_wgmma_commit();
         CATC_WGMMA_WAIT(1, acc, 0);
@@ -151,58 +161,74 @@ CATC_DEVICE void CATC_LOCAL(accumulate)(float *acc, struct CATC_LOCAL(shared) * 
         previous = ring->stage;
         catc_ring_next(ring, CATC_P_STAGES);
     }
-    CATC_WGMMA_WAIT(0, acc, CATC_LOCAL(ACC));
+    if (CATC_C_IS_PINGPONG && arrives) {
+        catc_mbar_arrive(catc_smem_u32(&shared->turn[other]));
+    }
+    CATC_WGMMA_WAIT(0, acc, CATC_C_ACC);
     if (depth > 0 && arrives) {
         catc_mbar_arrive(catc_smem_u32(&shared->empty[previous]));
     }
 }
 
-/* One of the two consumer warpgroups. */
+/* One consumer warpgroup. */
 CATC_DEVICE void CATC_LOCAL(consume)(const struct catc_gemm_sm90_params *p, struct CATC_LOCAL(shared) * shared,
                                      int consumer)
 {
     const struct catc_gemm_params *const g = &p->gemm;
     int32_t const depth = (int32_t)((g->k + CATC_P_TILE_K - 1) / CATC_P_TILE_K);
-    int const thread = catc_thread() - 128, lane = thread % 32; /* 0 … 255 */
+    int const lane = catc_thread() % 32, sharer = CATC_C_IS_PINGPONG ? 0 : consumer; /* place among those of a tile */
+    int const thread = sharer * 128 + catc_thread() % 128;                           /* among their threads */
     uint64_t const desc_a =
-        catc_wgmma_desc(catc_smem_u32(shared->a[0] + consumer * CATC_FRAGMENT_ROWS * 128), 16, 1024, CATC_SWIZZLE_128B);
+        catc_wgmma_desc(catc_smem_u32(shared->a[0] + sharer * CATC_C_ROWS * 128), 16, 1024, CATC_SWIZZLE_128B);
     uint64_t const desc_b = catc_wgmma_desc(catc_smem_u32(shared->b[0]), 16, 1024, CATC_SWIZZLE_128B);
     float const beta = g->beta_ptr ? *g->beta_ptr : g->beta;
     struct catc_ring ring = {0, 0};
+    uint32_t turn = consumer == 0; /* the first consumer's first turn passes at once */
     struct CATC_LOCAL(epilogue) e;
     struct CATC_LOCAL(early) early;
-    float acc[CATC_LOCAL(ACC)];
+    float acc[CATC_C_ACC];
     e.p = p;
-    e.columns = shared->columns;
+    e.columns = shared->columns + (consumer - sharer) * CATC_C_COLUMNS * CATC_P_TILE_N;
     e.stage = shared->stage[0][consumer];
     e.stage_pitch = (uint32_t)sizeof shared->stage[0];
     e.staged = shared->staged[consumer];
     e.barrier = 1 + consumer;
-    e.leader = thread % 128 == 0;
-    e.row = thread % 128 / 32 * 16 + lane / 4;
+    e.leader = catc_thread() % 128 == 0;
+    e.row = catc_thread() % 128 / 32 * 16 + lane / 4;
     e.lane_column = lane % 4 * 2;
     e.use_c = beta != 0.0f;
     /* K = 0: the sum is 0, whatever alpha is; the accumulators are still the zeros from here */
     e.alpha = depth == 0 ? 0.0f : g->alpha_ptr ? *g->alpha_ptr : g->alpha;
     e.beta = beta;
     e.round = 0;
-    CATC_UNROLL(128)
-    for (int i = 0; i < CATC_LOCAL(ACC); ++i) {
+    CATC_UNROLL(256)
+    for (int i = 0; i < CATC_C_ACC; ++i) {
         acc[i] = 0.0f;
     }
+    if (CATC_C_IS_PINGPONG && consumer == 1) {
+        catc_ring_skip(&ring, depth, CATC_P_STAGES); /* the stages of the other one's tile */
+    }
 
-    for (int64_t tile = catc_block(); tile < g->tiles; tile += catc_blocks()) {
+    int64_t const step = catc_blocks() * (CATC_C_CONSUMERS / CATC_C_SHARERS);
+    for (int64_t tile = catc_block() + (consumer - sharer) * catc_blocks(); tile < g->tiles; tile += step) {
         struct catc_tile_index const at = catc_raster(tile, g->tiles_m, g->tiles_n, CATC_LOCAL(RASTER));
-        e.first_row = at.m * CATC_P_TILE_M + consumer * CATC_FRAGMENT_ROWS;
+        e.first_row = at.m * CATC_P_TILE_M + sharer * CATC_C_ROWS;
         e.first_column = at.n * CATC_P_TILE_N;
         e.batch = at.batch;
         CATC_LOCAL(copy_in_first)(&e);
         CATC_LOCAL(prefetch)(&e, &early, thread);
-        CATC_LOCAL(accumulate)(acc, shared, &ring, desc_a, desc_b, depth);
+        if (CATC_C_IS_PINGPONG) {
+            CATC_MBAR_WAIT(catc_smem_u32(&shared->turn[consumer]), turn);
+            turn ^= 1;
+        }
+        CATC_LOCAL(accumulate)(acc, shared, &ring, desc_a, desc_b, depth, consumer ^ 1);
+        if (CATC_C_IS_PINGPONG) {
+            catc_ring_skip(&ring, depth, CATC_P_STAGES);
+        }
         if (CATC_C_COLUMNS > 0) {
-            CATC_NAMED_BARRIER(3, 128 * CATC_C_CONSUMERS);
+            CATC_NAMED_BARRIER(4 + consumer - sharer, 128 * CATC_C_SHARERS);
             CATC_LOCAL(publish)(&e, &early, thread);
-            CATC_NAMED_BARRIER(3, 128 * CATC_C_CONSUMERS);
+            CATC_NAMED_BARRIER(4 + consumer - sharer, 128 * CATC_C_SHARERS);
         }
         CATC_LOCAL(epilogue_fragments)(&e, &early, acc);
     }
@@ -222,7 +248,10 @@ CATC_KERNEL(CATC_SYMBOL, struct catc_gemm_sm90_params, CATC_C_THREADS, CATC_P_MI
     if (catc_thread() == 0) {
         for (int s = 0; s < CATC_P_STAGES; ++s) {
             catc_mbar_init(catc_smem_u32(&shared->full[s]), 1);
-            catc_mbar_init(catc_smem_u32(&shared->empty[s]), 4 * CATC_C_CONSUMERS);
+            catc_mbar_init(catc_smem_u32(&shared->empty[s]), 4 * CATC_C_SHARERS);
+        }
+        for (int c = 0; c < CATC_C_CONSUMERS; ++c) {
+            catc_mbar_init(catc_smem_u32(&shared->turn[c]), 4);
         }
         for (int i = 0; i < CATC_C_CONSUMERS * CATC_FRAGMENT_BUFFERS; ++i) {
             catc_mbar_init(catc_smem_u32(&shared->staged[0][0] + i), 1);
@@ -237,12 +266,16 @@ CATC_KERNEL(CATC_SYMBOL, struct catc_gemm_sm90_params, CATC_C_THREADS, CATC_P_MI
     CATC_SYNC_BLOCK();
 
     if (warpgroup == 0) {
-        CATC_SETMAXNREG_DEC(CATC_P_PRODUCER_REGS);
+        if (CATC_C_MOVES_REGS) {
+            CATC_SETMAXNREG_DEC(CATC_P_PRODUCER_REGS);
+        }
         if (catc_thread() == 0) {
             CATC_LOCAL(produce)(p, shared);
         }
     } else {
-        CATC_SETMAXNREG_INC(CATC_P_CONSUMER_REGS);
+        if (CATC_C_MOVES_REGS) {
+            CATC_SETMAXNREG_INC(CATC_P_CONSUMER_REGS);
+        }
         CATC_LOCAL(consume)(p, shared, warpgroup - 1);
     }
 }

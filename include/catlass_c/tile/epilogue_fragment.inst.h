@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tile/epilogue_fragment.inst.h: the epilogue on wgmma accumulators, for one consumer warpgroup (64 rows, TILE_N columns).
+ * tile/epilogue_fragment.inst.h: the epilogue on wgmma accumulators, for one consumer warpgroup: BLOCKS blocks of 64
+ * rows, one after the other, TILE_N columns.
  * Include after epilogue/chain.inst.h (CATC_I_VEC 2: a pair of columns) with the sizes CATC_C_* of check/gemm_sm90.h.
  *
  * How operands arrive, by kind
@@ -30,7 +31,13 @@ CATC_STATIC_ASSERT((int)CATC_LOCAL(slot_last) == CATC_C_COLUMN_BYTES && (int)CAT
                    CATC_P_NAME_STRING ": slots and columns must be those of check/gemm_sm90.h");
 #define CATC_I_SLOT(i) (CATC_LOCAL(slot_##i) * CATC_FRAGMENT_ROWS * CATC_LOCAL(SUB))
 
-#define CATC_I_FIELD(i, op, kind, type) CATC_ON_COL_##kind(float e##i;) CATC_ON_ROW_##kind(float e##i[2];)
+/* Threads that share a tile, and its columns that each of them fetches. */
+enum {
+    CATC_LOCAL(FETCHERS) = 128 * CATC_C_SHARERS,
+    CATC_LOCAL(FETCHES) = (CATC_P_TILE_N + CATC_LOCAL(FETCHERS) - 1) / CATC_LOCAL(FETCHERS)
+};
+#define CATC_I_FIELD(i, op, kind, type) \
+    CATC_ON_COL_##kind(float e##i[CATC_LOCAL(FETCHES)];) CATC_ON_ROW_##kind(float e##i[CATC_LOCAL(BLOCKS)][2];)
 
 /* Values that wait in registers during the main loop. */
 struct CATC_LOCAL(early) {
@@ -54,33 +61,53 @@ struct CATC_LOCAL(epilogue) {
     int64_t first_row, first_column, batch; /* of the warpgroup's part of the tile, in D */
 };
 
-#define CATC_I_EARLY(i, op, kind, type) \
-    CATC_ON_COL_##kind(v->e##i = thread < CATC_P_TILE_N && column < g->n ? CATC_I_VALUE(i, type, column) : 0.0f;) \
-        CATC_ON_ROW_##kind(v->e##i[0] = row < g->m ? CATC_I_VALUE(i, type, row) : 0.0f; \
-                           v->e##i[1] = row + 8 < g->m ? CATC_I_VALUE(i, type, row + 8) : 0.0f;)
+#define CATC_I_EARLY_COLUMN(i, op, kind, type) \
+    CATC_ON_COL_##kind(v->e##i[f] = inside ? CATC_I_VALUE(i, type, column) : 0.0f;)
+#define CATC_I_EARLY_ROW(i, op, kind, type) \
+    CATC_ON_ROW_##kind(v->e##i[block][h] = inside ? CATC_I_VALUE(i, type, row) : 0.0f;)
 #define CATC_I_VALUE(i, type, offset) \
     catc_f32_from_##type(((const catc_element_##type *)g->epi[i].ptr)[e->batch * g->epi[i].batch_stride + (offset)])
 
-/* thread: 0 … 255 over both consumers. Nothing past the edges of D is read. */
+/* thread: among those that share the tile. Nothing past the edges of D is read. */
 CATC_DEVICE void CATC_LOCAL(prefetch)(const struct CATC_LOCAL(epilogue) * e, struct CATC_LOCAL(early) * v, int thread)
 {
     const struct catc_gemm_params *const g = &e->p->gemm;
-    int64_t const row = e->first_row + e->row, column = e->first_column + thread;
-    (void)g, (void)row, (void)column;
+    (void)g, (void)thread;
     v->none_ = 0;
-    CATC_P_EPI_LIST(CATC_I_EARLY)
+    CATC_UNROLL(4)
+    for (int f = 0; f < CATC_LOCAL(FETCHES); ++f) {
+        int const of_tile = thread + f * CATC_LOCAL(FETCHERS);
+        int64_t const column = e->first_column + of_tile;
+        bool const inside = of_tile < CATC_P_TILE_N && column < g->n;
+        (void)inside;
+        CATC_P_EPI_LIST(CATC_I_EARLY_COLUMN)
+    }
+    CATC_UNROLL(2)
+    for (int block = 0; block < CATC_LOCAL(BLOCKS); ++block) {
+        CATC_UNROLL(2)
+        for (int h = 0; h < 2; ++h) {
+            int64_t const row = e->first_row + block * CATC_FRAGMENT_ROWS + e->row + 8 * h;
+            bool const inside = row < g->m;
+            (void)inside;
+            CATC_P_EPI_LIST(CATC_I_EARLY_ROW)
+        }
+    }
 }
 
 #define CATC_I_PUBLISH(i, op, kind, type) \
-    CATC_ON_COL_##kind(e->columns[CATC_LOCAL(index_##i) * CATC_P_TILE_N + thread] = v->e##i;)
+    CATC_ON_COL_##kind(e->columns[CATC_LOCAL(index_##i) * CATC_P_TILE_N + column] = v->e##i[f];)
 
-/* Between two barriers of both consumers: the last tile's readers are done, this tile's have not begun. */
+/* Between two barriers of all that share the tile: the last tile's readers are done, this tile's have not begun. */
 CATC_DEVICE void CATC_LOCAL(publish)(const struct CATC_LOCAL(epilogue) * e, const struct CATC_LOCAL(early) * v,
                                      int thread)
 {
     (void)e, (void)v;
-    if (thread < CATC_P_TILE_N) {
-        CATC_P_EPI_LIST(CATC_I_PUBLISH)
+    CATC_UNROLL(4)
+    for (int f = 0; f < CATC_LOCAL(FETCHES); ++f) {
+        int const column = thread + f * CATC_LOCAL(FETCHERS);
+        if (column < CATC_P_TILE_N) {
+            CATC_P_EPI_LIST(CATC_I_PUBLISH)
+        }
     }
 }
 
@@ -93,12 +120,14 @@ CATC_DEVICE void CATC_LOCAL(publish)(const struct CATC_LOCAL(epilogue) * e, cons
     ((CATC_P_TILE_N - (round)*CATC_LOCAL(SUB) < CATC_LOCAL(SUB) ? CATC_P_TILE_N - (round)*CATC_LOCAL(SUB) \
                                                                 : CATC_LOCAL(SUB)) / \
      CATC_LOCAL(STRIP))
+/* Rounds of a block of 64 rows. */
+enum { CATC_LOCAL(ROUNDS) = (CATC_P_TILE_N + CATC_LOCAL(SUB) - 1) / CATC_LOCAL(SUB) };
 
-/* Leader: C and TILE of a round into a buffer that is free. */
-CATC_DEVICE void CATC_LOCAL(copy_in)(const struct CATC_LOCAL(epilogue) * e, int round, uint32_t buffer)
+/* Leader: C and TILE of a round into a buffer that is free. row: of the round's block, in D. */
+CATC_DEVICE void CATC_LOCAL(copy_in)(const struct CATC_LOCAL(epilogue) * e, int64_t row, int round, uint32_t buffer)
 {
     uint32_t const at = catc_smem_u32(e->stage) + buffer * e->stage_pitch, bar = catc_smem_u32(e->staged + buffer);
-    int32_t const y = (int32_t)e->first_row, z = (int32_t)e->batch;
+    int32_t const y = (int32_t)row, z = (int32_t)e->batch;
     int const column_bytes = (e->use_c ? CATC_C_SIZE_D : 0) + CATC_C_LOAD_BYTES;
     catc_mbar_expect_tx(bar, (uint32_t)(CATC_I_STRIPS(round) * CATC_I_STRIP_BYTES(column_bytes)));
     for (int strip = 0; strip < CATC_I_STRIPS(round); ++strip) {
@@ -122,11 +151,11 @@ CATC_DEVICE void CATC_LOCAL(copy_in)(const struct CATC_LOCAL(epilogue) * e, int 
     })
 
 /* Leader: D and TAP of a round from a buffer that is complete and fenced, as one group. */
-CATC_DEVICE void CATC_LOCAL(copy_out)(const struct CATC_LOCAL(epilogue) * e, int round, uint32_t buffer)
+CATC_DEVICE void CATC_LOCAL(copy_out)(const struct CATC_LOCAL(epilogue) * e, int64_t row, int round, uint32_t buffer)
 {
     const struct catc_gemm_params *const g = &e->p->gemm;
     uint32_t const at = catc_smem_u32(e->stage) + buffer * e->stage_pitch;
-    int32_t const y = (int32_t)e->first_row, z = (int32_t)e->batch;
+    int32_t const y = (int32_t)row, z = (int32_t)e->batch;
     for (int strip = 0; strip < CATC_I_STRIPS(round); ++strip) {
         int32_t const x = (int32_t)e->first_column + round * CATC_LOCAL(SUB) + strip * CATC_LOCAL(STRIP);
         if (CATC_I_BY_TMA(CATC_C_SIZE_D)) {
@@ -149,7 +178,8 @@ CATC_DEVICE void CATC_LOCAL(copy_out)(const struct CATC_LOCAL(epilogue) * e, int
                             stage + CATC_I_SLOT(i))})
 
 /* Everyone: what copy_out left, the strip of a round that crosses the right edge of D. Returns whether there is one. */
-CATC_DEVICE bool CATC_LOCAL(copy_edge)(const struct CATC_LOCAL(epilogue) * e, int round, const uint8_t *stage)
+CATC_DEVICE bool CATC_LOCAL(copy_edge)(const struct CATC_LOCAL(epilogue) * e, int64_t first_row, int round,
+                                       const uint8_t *stage)
 {
     const struct catc_gemm_params *const g = &e->p->gemm;
     int64_t const first = e->first_column + round * CATC_LOCAL(SUB);
@@ -161,7 +191,7 @@ CATC_DEVICE bool CATC_LOCAL(copy_edge)(const struct CATC_LOCAL(epilogue) * e, in
     int const wide = (int)(g->n - x); /* elements of a row, 0 if n ends with a strip */
     for (int i = catc_thread() % 128; i < CATC_FRAGMENT_ROWS * wide; i += 128) {
         int const row = i / wide, column = strip * CATC_LOCAL(STRIP) + i % wide;
-        int64_t const d_row = e->first_row + row;
+        int64_t const d_row = first_row + row;
         if (d_row < g->m) {
             if (!CATC_I_BY_TMA(CATC_C_SIZE_D)) {
                 CATC_I_COPY_ELEMENT_OF(CATC_P_TYPE_D, g->d,
@@ -178,7 +208,7 @@ CATC_DEVICE void CATC_LOCAL(copy_in_first)(const struct CATC_LOCAL(epilogue) * e
 {
     if (e->leader && (e->use_c || CATC_C_LOAD_BYTES > 0)) {
         CATC_BULK_WAIT_READ(0);
-        CATC_LOCAL(copy_in)(e, 0, e->round % CATC_FRAGMENT_BUFFERS);
+        CATC_LOCAL(copy_in)(e, e->first_row, 0, e->round % CATC_FRAGMENT_BUFFERS);
     }
     CATC_SYNC_WARP(); /* what follows is aligned: the leader's warp must be whole again */
 }
@@ -190,7 +220,7 @@ CATC_DEVICE void CATC_LOCAL(copy_in_first)(const struct CATC_LOCAL(epilogue) * e
 #define CATC_I_IN_SLOT(i, type) \
     (stage + CATC_I_SLOT(i) + catc_fragment_offset(row, column, CATC_SIZEOF_##type, CATC_LOCAL(STRIP)))
 #define CATC_I_FETCH(i, op, kind, type) \
-    CATC_ON_ROW_##kind(o->e##i = v->e##i[h];) \
+    CATC_ON_ROW_##kind(o->e##i = v->e##i[block][h];) \
         CATC_ON_TILE_##kind(catc_fragment_load_##type(o->e##i, CATC_I_IN_SLOT(i, type));)
 
 #define CATC_I_PUT(i, op, kind, type) CATC_ON_TAP_##kind(catc_fragment_store_##type(CATC_I_IN_SLOT(i, type), o->e##i);)
@@ -199,12 +229,13 @@ CATC_DEVICE void CATC_LOCAL(copy_in_first)(const struct CATC_LOCAL(epilogue) * e
 #define CATC_I_KEEP(i, op, kind, type) CATC_ON_REDUCE_##kind(uint32_t const kept_##i = o->e##i;)
 #define CATC_I_RESTORE(i, op, kind, type) CATC_ON_REDUCE_##kind(o->e##i = inside ? o->e##i : kept_##i;)
 
-/* One pair: x = chain(alpha * acc + beta * C). (row, column): in the round's slots, h: which of the thread's rows. */
+/* One pair: x = chain(alpha * acc + beta * C). (row, column): in the round's slots, h: which of the thread's rows in
+ * the block. */
 CATC_DEVICE void CATC_LOCAL(pair)(const struct CATC_LOCAL(epilogue) * e, struct CATC_LOCAL(operands) * o,
                                   const struct CATC_LOCAL(early) * v, float *x, const float *acc, uint8_t *stage,
-                                  uint32_t at, int row, int column, int tile_column, int h)
+                                  uint32_t at, int block, int row, int column, int tile_column, int h)
 {
-    int64_t const d_row = e->first_row + row, d_column = e->first_column + tile_column;
+    int64_t const d_row = e->first_row + block * CATC_FRAGMENT_ROWS + row, d_column = e->first_column + tile_column;
     (void)v, (void)column, (void)h;
     x[0] = catc_mul(e->alpha, acc[0]);
     x[1] = catc_mul(e->alpha, acc[1]);
@@ -228,7 +259,8 @@ CATC_DEVICE void CATC_LOCAL(pair)(const struct CATC_LOCAL(epilogue) * e, struct 
 
 /* One round: reads the accumulators acc of SUB_N columns and writes the round's slots. */
 CATC_DEVICE void CATC_LOCAL(round)(const struct CATC_LOCAL(epilogue) * e, struct CATC_LOCAL(operands) * o,
-                                   const struct CATC_LOCAL(early) * v, const float *acc, uint8_t *stage, int round)
+                                   const struct CATC_LOCAL(early) * v, const float *acc, uint8_t *stage, int block,
+                                   int round)
 {
     int const lane = catc_thread() % 32;
     /* stmatrix: lane l addresses row l % 8 of matrix l / 8; matrices are rows 0-7, 8-15 of columns 0-7, then 8-15 */
@@ -245,7 +277,7 @@ CATC_DEVICE void CATC_LOCAL(round)(const struct CATC_LOCAL(epilogue) * e, struct
                 int const row = e->row + 8 * h;
                 uint32_t const at = catc_fragment_offset(row, column, CATC_C_SIZE_D, CATC_LOCAL(STRIP));
                 float x[2];
-                CATC_LOCAL(pair)(e, o, v, x, acc + group * 4 + h * 2, stage, at, row, column, tile_column, h);
+                CATC_LOCAL(pair)(e, o, v, x, acc + group * 4 + h * 2, stage, at, block, row, column, tile_column, h);
                 if (CATC_C_SIZE_D == 4) {
                     CATC_PASTE(catc_fragment_store_, CATC_P_TYPE_D)(stage + at, x);
                 } else {
@@ -268,19 +300,21 @@ CATC_DEVICE void CATC_LOCAL(round)(const struct CATC_LOCAL(epilogue) * e, struct
 CATC_DEVICE void CATC_LOCAL(epilogue_fragments)(struct CATC_LOCAL(epilogue) * e, const struct CATC_LOCAL(early) * v,
                                                 const float *acc)
 {
-    enum { ROUNDS = (CATC_P_TILE_N + CATC_LOCAL(SUB) - 1) / CATC_LOCAL(SUB) };
     bool const loads = CATC_C_LOAD_BYTES > 0 || e->use_c;
     struct CATC_LOCAL(operands) operands;
     CATC_LOCAL(chain_begin)(&e->p->gemm, &operands);
-    CATC_UNROLL(16)
-    for (int round = 0; round < ROUNDS; ++round) {
+    CATC_UNROLL(32)
+    for (int i = 0; i < CATC_LOCAL(BLOCKS) * CATC_LOCAL(ROUNDS); ++i) {
+        int const block = i / CATC_LOCAL(ROUNDS), round = i % CATC_LOCAL(ROUNDS);
+        int64_t const row = e->first_row + block * CATC_FRAGMENT_ROWS;
         uint32_t const buffer = e->round % CATC_FRAGMENT_BUFFERS;
         if (e->leader) {
             if (!loads) {
                 CATC_BULK_WAIT_READ(1); /* the last round's stores may still read the other buffer */
-            } else if (round + 1 < ROUNDS) {
+            } else if (i + 1 < CATC_LOCAL(BLOCKS) * CATC_LOCAL(ROUNDS)) {
+                int64_t const next_row = e->first_row + (i + 1) / CATC_LOCAL(ROUNDS) * CATC_FRAGMENT_ROWS;
                 CATC_BULK_WAIT_READ(0);
-                CATC_LOCAL(copy_in)(e, round + 1, buffer ^ 1);
+                CATC_LOCAL(copy_in)(e, next_row, (i + 1) % CATC_LOCAL(ROUNDS), buffer ^ 1);
             }
         }
         CATC_SYNC_WARP();
@@ -290,14 +324,15 @@ CATC_DEVICE void CATC_LOCAL(epilogue_fragments)(struct CATC_LOCAL(epilogue) * e,
             CATC_NAMED_BARRIER(e->barrier, 128);
         }
         CATC_LOCAL(round)
-        (e, &operands, v, acc + round * (CATC_LOCAL(SUB) / 2), e->stage + buffer * e->stage_pitch, round);
+        (e, &operands, v, acc + block * (CATC_P_TILE_N / 2) + round * (CATC_LOCAL(SUB) / 2),
+         e->stage + buffer * e->stage_pitch, block, round);
         catc_fence_proxy_async();
         CATC_NAMED_BARRIER(e->barrier, 128);
         if (e->leader) {
-            CATC_LOCAL(copy_out)(e, round, buffer);
+            CATC_LOCAL(copy_out)(e, row, round, buffer);
         }
         CATC_SYNC_WARP();
-        if (CATC_LOCAL(copy_edge)(e, round, e->stage + buffer * e->stage_pitch)) {
+        if (CATC_LOCAL(copy_edge)(e, row, round, e->stage + buffer * e->stage_pitch)) {
             CATC_NAMED_BARRIER(e->barrier, 128); /* the leader must not load into the buffer while others read it */
         }
         e->round += 1;
@@ -311,7 +346,8 @@ CATC_DEVICE void CATC_LOCAL(epilogue_fragments)(struct CATC_LOCAL(epilogue) * e,
 #undef CATC_I_COPY_ELEMENT_OF
 #undef CATC_I_COPY_IN
 #undef CATC_I_COPY_OUT
-#undef CATC_I_EARLY
+#undef CATC_I_EARLY_COLUMN
+#undef CATC_I_EARLY_ROW
 #undef CATC_I_FETCH
 #undef CATC_I_FETCH_COLUMN
 #undef CATC_I_FIELD

@@ -24,4 +24,12 @@ CATC_DEVICE void catc_ring_next(struct catc_ring *ring, int stages)
     }
 }
 
+/* `count` stages further, which somebody else fills or reads. */
+CATC_DEVICE void catc_ring_skip(struct catc_ring *ring, int count, int stages)
+{
+    int const at = ring->stage + count;
+    ring->phase ^= (uint32_t)(at / stages) & 1u;
+    ring->stage = at % stages;
+}
+
 #endif /* CATC_TILE_PIPELINE_H */

@@ -31,6 +31,7 @@ struct shape {
     bool in_place; /* D is C */
     bool twice;    /* run the same plan again: the same bits */
     bool pointers; /* A, B, C and D by arrays of pointers, to problems in another order and of every alignment */
+    bool tight_d;  /* D alone without padding, one element off every alignment */
     int sms;       /* multiprocessors that the plan counts with, 0: all. With one, a persistent block has many tiles */
 };
 
@@ -149,7 +150,9 @@ static void run_make(struct run *r, const struct catc_gemm_instance *i, const st
     r->b = matrix_make(i->backend, i->type_b, b_by_columns(i->layout) ? n : k, b_by_columns(i->layout) ? k : n, s,
                        false, &state, 1);
     bool const reads_c = s->beta != 0.0f;
-    r->d = matrix_make(i->backend, i->type_d, m, n, s, true, &state, s->in_place ? 2 : 0);
+    struct shape of_d = *s;
+    of_d.shift = s->tight_d ? 1 : s->shift;
+    r->d = matrix_make(i->backend, i->type_d, m, n, &of_d, true, &state, s->in_place ? 2 : 0);
     r->c = s->in_place ? r->d : matrix_make(i->backend, i->type_d, m, n, s, false, &state, reads_c ? 2 : 0);
     g->m = m, g->n = n, g->k = k, g->batch = s->batch;
     g->layout = i->layout;
@@ -424,28 +427,29 @@ static enum verdict run_case(const struct catc_gemm_instance *instance, const st
 }
 
 /* The fixed cases, around the instance's own tile. */
-enum { CASES = 15 };
+enum { CASES = 16 };
 static int cases_make(struct shape *out, const struct catc_gemm_instance *i)
 {
     int64_t const m = i->swap ? i->tile_n : i->tile_m, n = i->swap ? i->tile_m : i->tile_n, k = i->tile_k;
     int64_t const deep = k * (i->stages + 2);
     int64_t const k_exact = deep < 96 ? deep : 96; /* sums of +-1 and +-2 stay below 256: exact in bf16 */
     const struct shape list[] = {
-        {"exact", m, n, k_exact, 1, 0, 0, 1.0f, 0.0f, true, false, false, true, false, 0},
-        {"ragged", m + 1, n + 1, k + 1, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, 0},
-        {"random", m / 2 + 3, n / 2 + 5, deep + 3, 1, 0, 0, 0.75f, 0.0f, false, false, false, true, false, 0},
-        {"k_tail", 17, 33, 3, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, 0},
-        {"strided", 9, 20, k + 5, 3, 8, 0, 1.0f, 0.0f, true, false, false, false, false, 0},
-        {"pitched", 21, 24 + n, k, 1, 16, 0, 1.0f, 0.0f, true, false, false, false, false, 0},
-        {"edge", 1, 1, 1, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, 0},
-        {"edge_n", 1, n + 3, k, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, 0},
-        {"k0", 5, 7, 0, 1, 0, 0, 1.0f, 2.0f, true, false, false, false, false, 0},
-        {"special", 31, 29, k + 1, 1, 0, 0, 1.0f, 0.0f, false, true, false, false, false, 0},
-        {"beta", m / 2 + 1, n / 2 + 1, k, 1, 0, 0, 2.0f, -1.0f, true, false, false, false, false, 0},
-        {"in_place", 33, 17, k, 1, 0, 0, 1.0f, 1.0f, true, false, true, false, false, 0},
-        {"unaligned", 19, 21, k + 3, 1, 1, 1, 1.0f, 2.0f, true, false, false, false, false, 0},
-        {"pointers", 19, 21, 2 * k + 5, 5, 0, 0, 1.0f, 2.0f, true, false, false, true, true, 0},
-        {"persistent", 2 * m + 5, 2 * n + 8, k + k / 2, 2, 0, 0, 1.0f, 1.0f, true, false, false, true, false, 1},
+        {"exact", m, n, k_exact, 1, 0, 0, 1.0f, 0.0f, true, false, false, true, false, false, 0},
+        {"ragged", m + 1, n + 1, k + 1, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, false, 0},
+        {"random", m / 2 + 3, n / 2 + 5, deep + 3, 1, 0, 0, 0.75f, 0.0f, false, false, false, true, false, false, 0},
+        {"k_tail", 17, 33, 3, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, false, 0},
+        {"strided", 9, 20, k + 5, 3, 8, 0, 1.0f, 0.0f, true, false, false, false, false, false, 0},
+        {"pitched", 21, 24 + n, k, 1, 16, 0, 1.0f, 0.0f, true, false, false, false, false, false, 0},
+        {"edge", 1, 1, 1, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, false, 0},
+        {"edge_n", 1, n + 3, k, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, false, 0},
+        {"k0", 5, 7, 0, 1, 0, 0, 1.0f, 2.0f, true, false, false, false, false, false, 0},
+        {"special", 31, 29, k + 1, 1, 0, 0, 1.0f, 0.0f, false, true, false, false, false, false, 0},
+        {"beta", m / 2 + 1, n / 2 + 1, k, 1, 0, 0, 2.0f, -1.0f, true, false, false, false, false, false, 0},
+        {"in_place", 33, 17, k, 1, 0, 0, 1.0f, 1.0f, true, false, true, false, false, false, 0},
+        {"unaligned", 19, 21, k + 3, 1, 1, 1, 1.0f, 2.0f, true, false, false, false, false, false, 0},
+        {"pointers", 19, 21, 2 * k + 5, 5, 0, 0, 1.0f, 2.0f, true, false, false, true, true, false, 0},
+        {"persistent", 2 * m + 5, 2 * n + 8, k + k / 2, 2, 0, 0, 1.0f, 1.0f, true, false, false, true, false, false, 1},
+        {"tight_d", m + 3, n + n / 2 + 1, k, 2, 0, 0, 1.0f, 0.0f, true, false, false, true, false, true, 1},
     };
     CATC_STATIC_ASSERT(sizeof list / sizeof list[0] == CASES, "CASES must be the number of fixed cases");
     memcpy(out, list, sizeof list);
@@ -560,7 +564,7 @@ int main(int argc, char **argv)
     const char *backend_name = "host", *only = NULL, *patterns[64];
     int n_patterns = 0, n_sizes = 0;
     bool list = false;
-    struct shape custom = {"custom", 0, 0, 0, 1, 0, 0, 1.0f, 0.0f, false, false, false, true, false, 0};
+    struct shape custom = {"custom", 0, 0, 0, 1, 0, 0, 1.0f, 0.0f, false, false, false, true, false, false, 0};
     for (int a = 1; a < argc; ++a) {
         const char *const option = argv[a];
         if (strcmp(option, "--list") == 0) {

@@ -20,7 +20,7 @@ int main(void)
         for (int at = 0; (i = simple_next(backend[b], &at)); ++tested) {
             struct simple s;
             int const before = check_failures;
-            bool const pad = i->align_d > 4; /* instances with stricter needs take rows of whole 16 bytes */
+            bool const pad = i->align_a > 4; /* instances with stricter needs take rows of whole 16 bytes */
             simple_open_instance(&s, i, 130, pad ? 136 : 130, 64, simple_one, simple_one);
             simple_c(&s, 0.0f, simple_nan);
             CHECK(simple_run(&s) == CATC_OK && simple_mismatches(&s, sixty_four) == 0);

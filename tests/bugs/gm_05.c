@@ -19,7 +19,7 @@ static void no_depth(enum catc_backend backend, const struct catc_gemm_instance 
                      simple_value want)
 {
     struct simple s;
-    int64_t const n = instance && instance->align_d > 4 ? 8 : 4; /* some need rows of whole 16 bytes */
+    int64_t const n = instance && instance->align_a > 4 ? 8 : 4; /* some need rows of whole 16 bytes */
     int const before = check_failures;
     if (instance) {
         simple_open_instance(&s, instance, 4, n, 0, simple_one, simple_one);

@@ -22,7 +22,7 @@ static void twice(enum catc_backend backend, enum catc_type type, const struct c
 {
     struct simple s;
     int const before = check_failures;
-    int64_t const n = instance && instance->align_d > 4 ? 104 : 100; /* some need rows of whole 16 bytes */
+    int64_t const n = instance && instance->align_a > 4 ? 104 : 100; /* some need rows of whole 16 bytes */
     if (instance) {
         simple_open_instance(&s, instance, 100, n, 64, simple_one, simple_one);
     } else {

@@ -216,8 +216,9 @@ def test_explain_sees_addresses_and_pitches(explain):
              "host")
     assert "refused" not in explain(sizes=sizes).out
     for args, subject in ((("--offset", "b=1"), "alignment of b=2"), (("--ld", "a=257"), "alignment of a=2"),
-                          (("--beta", "1", "--offset", "c=4"), "alignment of c=8"), (("--offset", "d=2"), "of d=4")):
+                          (("--beta", "1", "--offset", "c=4"), "alignment of c=8")):
         assert subject in explain(*args, sizes=sizes).out
+    assert "refused" not in explain("--offset", "d=1", "--ld", "d=257", sizes=sizes).out
     batched = explain("--batch", "3", sizes=sizes)
     assert batched.code == 0 and ", batch 3, " in batched.out and "refused" not in batched.out
 

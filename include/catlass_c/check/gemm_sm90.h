@@ -69,7 +69,8 @@
 #define CATC_C_SMEM_LIMIT 232448 /* 227 KB: sm_90 */
 
 /* What a thread has before setmaxnreg. */
-#define CATC_C_REGS_PER_THREAD (65536 / CATC_C_THREADS / CATC_P_MIN_BLOCKS / 8 * 8)
+#define CATC_C_SHARE_OF_REGS (65536 / CATC_C_THREADS / CATC_P_MIN_BLOCKS / 8 * 8)
+#define CATC_C_REGS_PER_THREAD (CATC_C_SHARE_OF_REGS < 255 ? CATC_C_SHARE_OF_REGS : 255)
 /* setmaxnreg only moves registers inside a block: a role that asks for more than the others gave back waits forever. One
  * consumer needs nobody's. */
 #define CATC_C_MOVES_REGS (CATC_C_CONSUMERS > 1)
@@ -77,11 +78,11 @@
 #define CATC_C_ROLE_REGS (128 * (CATC_P_PRODUCER_REGS + CATC_C_CONSUMERS * CATC_P_CONSUMER_REGS))
 #define CATC_C_MATH_REGS (CATC_C_MOVES_REGS ? CATC_P_CONSUMER_REGS : CATC_C_REGS_PER_THREAD)
 
-/* TMA takes base addresses and strides in multiples of 16 bytes. */
+/* TMA takes base addresses and strides in multiples of 16 bytes; a D that has none is stored by elements. */
 #define CATC_C_ALIGN_A 16
 #define CATC_C_ALIGN_B 16
 #define CATC_C_ALIGN_C 16
-#define CATC_C_ALIGN_D 16
+#define CATC_C_ALIGN_D CATC_C_SIZE_D
 
 /* Accumulators of a consumer thread. */
 #define CATC_C_ACC (CATC_C_ROWS * CATC_P_TILE_N / 128)

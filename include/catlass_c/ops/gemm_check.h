@@ -195,16 +195,13 @@ static enum catc_status catc_gemm_legal_(const struct catc_gemm_instance *i, str
         CATC_TRY(catc_aligned_for_(i, catc_alignment_of_(g->c, g->ldc, g->stride_c, size_d), i->align_c, "c", text));
     }
     CATC_TRY(catc_aligned_for_(i, catc_alignment_of_(g->d, g->ldd, g->stride_d, size_d), i->align_d, "d", text));
-    for (int e = 0; e < i->n_epi; ++e) { /* matrices of the chain move like C and D */
+    for (int e = 0; e < i->n_epi; ++e) { /* matrices of the chain move like C */
         const struct catc_epi *const epi = &g->epi[e];
-        size_t const size = catc_type_size(i->epi[e].type);
-        if (i->epi[e].kind == CATC_EPI_TILE && i->align_c > (int)size_d) {
-            CATC_TRY(catc_aligned_for_(i, catc_alignment_of_(epi->ptr, epi->ld, epi->batch_stride, size), i->align_c,
-                                       i->epi[e].name, text));
-        }
-        if (i->epi[e].kind == CATC_EPI_TAP && i->align_d > (int)size_d) {
-            CATC_TRY(catc_aligned_for_(i, catc_alignment_of_(epi->out, epi->ld, epi->batch_stride, size), i->align_d,
-                                       i->epi[e].name, text));
+        bool const tap = i->epi[e].kind == CATC_EPI_TAP;
+        if ((tap || i->epi[e].kind == CATC_EPI_TILE) && i->align_c > (int)size_d) {
+            int const has = catc_alignment_of_(tap ? epi->out : epi->ptr, epi->ld, epi->batch_stride,
+                                               catc_type_size(i->epi[e].type));
+            CATC_TRY(catc_aligned_for_(i, has, i->align_c, i->epi[e].name, text));
         }
     }
     if (i->skeleton == CATC_GEMM_SM80 && g->k / i->tile_k >= INT32_MAX) {

@@ -68,7 +68,7 @@ static int catc_gemm_sm90_matrices(const struct catc_gemm_instance *inst, const 
                                                 g->n, g->ldc,           g->stride_c, CATC_FRAGMENT_ROWS, strip};
         out[count++] = c;
     }
-    {
+    if (g->align_d == 16) { /* else the kernel stores D by elements */
         struct catc_gemm_sm90_matrix const d = {"d",  p ? &p->d : NULL, g->d,        inst->type_d,       g->m,
                                                 g->n, g->ldd,           g->stride_d, CATC_FRAGMENT_ROWS, strip};
         out[count++] = d;

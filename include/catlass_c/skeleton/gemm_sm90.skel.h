@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * skeleton/gemm_sm90.skel.h: D = epilogue(alpha * A B + beta * C) on Hopper's tensor cores, fp32 accumulation: TMA,
- * wgmma, warp-specialised, persistent. Layout tn; bases, leading dimensions and batch strides in multiples of 16 bytes.
+ * wgmma, warp-specialised, persistent. Layout tn; bases, leading dimensions and batch strides in multiples of 16 bytes,
+ * those of D in any.
  *
  * Contract
  *   threads   warpgroup 0 produces: its first thread issues every load of A and B. The others consume.
  *             cooperative: the consumers share a tile, each has 64 or 128 of its rows and all its columns
  *             pingpong: two consumers take tiles in turn; while one computes, the other stores
  *   tiles     a block takes every catc_blocks()-th tile; all roles walk the same list
- *   edges     TMA reads zeros outside the tensors; D's right edge, where a row does not end on 16 bytes, is stored by
- *             elements (copy_edge)
+ *   edges     TMA reads zeros outside the tensors; D's right edge, where a row does not end on 16 bytes, and all of a D
+ *             that is not aligned to them, is stored by elements (copy_rest)
  *   order     every element of D is one chain over K in one accumulator, whatever the grid
  * Shared memory (128 x 256 x 64, 4 stages, bias: 231424 bytes)
  *   a, b      STAGES x TILE_K / 64 x rows x 128 bytes, 128-byte swizzle: 65536 + 131072
@@ -197,6 +198,7 @@ CATC_DEVICE void CATC_LOCAL(consume)(const struct catc_gemm_sm90_params *p, stru
     e.row = catc_thread() % 128 / 32 * 16 + lane / 4;
     e.lane_column = lane % 4 * 2;
     e.use_c = beta != 0.0f;
+    e.d_by_tma = g->align_d == 16;
     /* K = 0: the sum is 0, whatever alpha is; the accumulators are still the zeros from here */
     e.alpha = depth == 0 ? 0.0f : g->alpha_ptr ? *g->alpha_ptr : g->alpha;
     e.beta = beta;
@@ -261,7 +263,9 @@ CATC_KERNEL(CATC_SYMBOL, struct catc_gemm_sm90_params, CATC_C_THREADS, CATC_P_MI
             catc_tma_prefetch(&p->a);
             catc_tma_prefetch(&p->b);
         }
-        catc_tma_prefetch(&p->d);
+        if (p->gemm.align_d == 16) {
+            catc_tma_prefetch(&p->d);
+        }
     }
     CATC_SYNC_BLOCK();
 

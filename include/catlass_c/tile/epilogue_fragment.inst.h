@@ -56,6 +56,7 @@ struct CATC_LOCAL(epilogue) {
     int leader;           /* 1 in the thread that issues copies */
     int row, lane_column; /* this thread's first row of 64, its first column of 8 */
     int use_c;            /* beta is not 0 */
+    int d_by_tma;         /* base, leading dimension and batch stride of D are multiples of 16 bytes */
     float alpha, beta;
     uint32_t round;                         /* rounds so far, over all tiles; gives buffer and phase */
     int64_t first_row, first_column, batch; /* of the warpgroup's part of the tile, in D */
@@ -158,7 +159,7 @@ CATC_DEVICE void CATC_LOCAL(copy_out)(const struct CATC_LOCAL(epilogue) * e, int
     int32_t const y = (int32_t)row, z = (int32_t)e->batch;
     for (int strip = 0; strip < CATC_I_STRIPS(round); ++strip) {
         int32_t const x = (int32_t)e->first_column + round * CATC_LOCAL(SUB) + strip * CATC_LOCAL(STRIP);
-        if (CATC_I_BY_TMA(CATC_C_SIZE_D)) {
+        if (e->d_by_tma && CATC_I_BY_TMA(CATC_C_SIZE_D)) {
             catc_tma_store_3d(&e->p->d, at + strip * CATC_I_STRIP_BYTES(CATC_C_SIZE_D), x, y, z);
         }
         CATC_P_EPI_LIST(CATC_I_COPY_OUT)
@@ -171,33 +172,34 @@ CATC_DEVICE void CATC_LOCAL(copy_out)(const struct CATC_LOCAL(epilogue) * e, int
         *(const catc_element_##type *)(const void *)((slot) + catc_fragment_offset(row, column, CATC_SIZEOF_##type, \
                                                                                    CATC_LOCAL(STRIP)));
 #define CATC_I_COPY_ELEMENT_OF(type, out, index, slot) CATC_I_COPY_ELEMENT(type, out, index, slot)
-#define CATC_I_COPY_EDGE(i, op, kind, type) \
-    CATC_ON_TAP_##kind(if (!CATC_I_BY_TMA(CATC_SIZEOF_##type)){ \
-        CATC_I_COPY_ELEMENT(type, g->epi[i].out, \
-                            e->batch * g->epi[i].batch_stride + d_row * g->epi[i].ld + x + column % CATC_LOCAL(STRIP), \
-                            stage + CATC_I_SLOT(i))})
+/* The first column of a round that TMA cannot store, for elements of `size` bytes. */
+#define CATC_I_REST(size) (edge < inside && g->n * (size) % 16 != 0 ? edge : inside)
+#define CATC_I_COPY_REST(i, op, kind, type) \
+    CATC_ON_TAP_##kind(if (column >= CATC_I_REST(CATC_SIZEOF_##type)){CATC_I_COPY_ELEMENT( \
+        type, g->epi[i].out, e->batch * g->epi[i].batch_stride + d_row * g->epi[i].ld + first + column, \
+        stage + CATC_I_SLOT(i))})
 
-/* Everyone: what copy_out left, the strip of a round that crosses the right edge of D. Returns whether there is one. */
-CATC_DEVICE bool CATC_LOCAL(copy_edge)(const struct CATC_LOCAL(epilogue) * e, int64_t first_row, int round,
+/* Everyone: what copy_out left of a round: the strip that crosses the right edge of D, and all columns of a D that TMA
+ * cannot store. A warp takes whole rows, so that its stores lie together. Returns whether there was anything. */
+CATC_DEVICE bool CATC_LOCAL(copy_rest)(const struct CATC_LOCAL(epilogue) * e, int64_t first_row, int round,
                                        const uint8_t *stage)
 {
     const struct catc_gemm_params *const g = &e->p->gemm;
     int64_t const first = e->first_column + round * CATC_LOCAL(SUB);
-    if (first >= g->n || first + CATC_I_STRIPS(round) * CATC_LOCAL(STRIP) <= g->n) {
+    int const width = CATC_I_STRIPS(round) * CATC_LOCAL(STRIP), inside = catc_valid(first, g->n, width);
+    int const edge = inside < width ? inside / CATC_LOCAL(STRIP) * CATC_LOCAL(STRIP) : inside;
+    int const d_rest = e->d_by_tma ? CATC_I_REST(CATC_C_SIZE_D) : 0, rest = d_rest < edge ? d_rest : edge;
+    if (rest == inside) {
         return false;
     }
-    int const strip = (int)(g->n - first) / CATC_LOCAL(STRIP);
-    int64_t const x = first + strip * CATC_LOCAL(STRIP);
-    int const wide = (int)(g->n - x); /* elements of a row, 0 if n ends with a strip */
-    for (int i = catc_thread() % 128; i < CATC_FRAGMENT_ROWS * wide; i += 128) {
-        int const row = i / wide, column = strip * CATC_LOCAL(STRIP) + i % wide;
+    for (int row = catc_thread() % 128 / 32; row < CATC_FRAGMENT_ROWS && first_row + row < g->m; row += 4) {
         int64_t const d_row = first_row + row;
-        if (d_row < g->m) {
-            if (!CATC_I_BY_TMA(CATC_C_SIZE_D)) {
-                CATC_I_COPY_ELEMENT_OF(CATC_P_TYPE_D, g->d,
-                                       e->batch * g->stride_d + d_row * g->ldd + x + column % CATC_LOCAL(STRIP), stage)
+        for (int column = rest + catc_thread() % 32; column < inside; column += 32) {
+            if (column >= d_rest) {
+                CATC_I_COPY_ELEMENT_OF(CATC_P_TYPE_D, g->d, e->batch * g->stride_d + d_row * g->ldd + first + column,
+                                       stage)
             }
-            CATC_P_EPI_LIST(CATC_I_COPY_EDGE)
+            CATC_P_EPI_LIST(CATC_I_COPY_REST)
         }
     }
     return true;
@@ -332,7 +334,7 @@ CATC_DEVICE void CATC_LOCAL(epilogue_fragments)(struct CATC_LOCAL(epilogue) * e,
             CATC_LOCAL(copy_out)(e, row, round, buffer);
         }
         CATC_SYNC_WARP();
-        if (CATC_LOCAL(copy_edge)(e, row, round, e->stage + buffer * e->stage_pitch)) {
+        if (CATC_LOCAL(copy_rest)(e, row, round, e->stage + buffer * e->stage_pitch)) {
             CATC_NAMED_BARRIER(e->barrier, 128); /* the leader must not load into the buffer while others read it */
         }
         e->round += 1;
@@ -341,11 +343,11 @@ CATC_DEVICE void CATC_LOCAL(epilogue_fragments)(struct CATC_LOCAL(epilogue) * e,
 }
 
 #undef CATC_I_BY_TMA
-#undef CATC_I_COPY_EDGE
 #undef CATC_I_COPY_ELEMENT
 #undef CATC_I_COPY_ELEMENT_OF
 #undef CATC_I_COPY_IN
 #undef CATC_I_COPY_OUT
+#undef CATC_I_COPY_REST
 #undef CATC_I_EARLY_COLUMN
 #undef CATC_I_EARLY_ROW
 #undef CATC_I_FETCH
@@ -357,6 +359,7 @@ CATC_DEVICE void CATC_LOCAL(epilogue_fragments)(struct CATC_LOCAL(epilogue) * e,
 #undef CATC_I_PLACE
 #undef CATC_I_PUBLISH
 #undef CATC_I_PUT
+#undef CATC_I_REST
 #undef CATC_I_RESTORE
 #undef CATC_I_SLOT
 #undef CATC_I_STRIPS

@@ -427,7 +427,7 @@ static enum verdict run_case(const struct catc_gemm_instance *instance, const st
 }
 
 /* The fixed cases, around the instance's own tile. */
-enum { CASES = 16 };
+enum { CASES = 19 };
 static int cases_make(struct shape *out, const struct catc_gemm_instance *i)
 {
     int64_t const m = i->swap ? i->tile_n : i->tile_m, n = i->swap ? i->tile_m : i->tile_n, k = i->tile_k;
@@ -449,7 +449,10 @@ static int cases_make(struct shape *out, const struct catc_gemm_instance *i)
         {"unaligned", 19, 21, k + 3, 1, 1, 1, 1.0f, 2.0f, true, false, false, false, false, false, 0},
         {"pointers", 19, 21, 2 * k + 5, 5, 0, 0, 1.0f, 2.0f, true, false, false, true, true, false, 0},
         {"persistent", 2 * m + 5, 2 * n + 8, k + k / 2, 2, 0, 0, 1.0f, 1.0f, true, false, false, true, false, false, 1},
+        {"persistent_k0", 2 * m + 5, n + 8, 0, 2, 0, 0, 1.0f, 2.0f, true, false, false, true, false, false, 1},
+        {"laps", 5, 2 * n + 3, k * (i->stages + 1), 2, 0, 0, 1.0f, 0.0f, false, false, false, true, false, false, 1},
         {"tight_d", m + 3, n + n / 2 + 1, k, 2, 0, 0, 1.0f, 0.0f, true, false, false, true, false, true, 1},
+        {"tight_d_beta", m + 3, n + 9, k, 2, 0, 0, 1.0f, 1.0f, true, false, false, true, false, true, 1},
     };
     CATC_STATIC_ASSERT(sizeof list / sizeof list[0] == CASES, "CASES must be the number of fixed cases");
     memcpy(out, list, sizeof list);

@@ -21,8 +21,10 @@
  *   full[s]   1 arrival (producer) + bytes of both boxes; consumers wait
  *   empty[s]  one arrival of each warp that reads the stage, when its wgmmas are complete; producer waits
  *   staged    1 arrival (first thread of the consumer) + bytes of C and TILE; that consumer waits
- *   turn[c]   pingpong: 4 arrivals, when the other consumer has issued the wgmmas of its tile; consumer c waits, so that
- *             the tensor cores finish one tile before they begin the next, and stores run beside them
+ *   turn[c]   pingpong: 4 arrivals, when the other consumer has issued the wgmmas of its tile; consumer c waits. The
+ *             tensor cores finish one tile before they begin the next, and stores run beside them. The result needs it
+ *             too: a consumer skips the other's stages, and full[s] knows its round by one bit, so that the wait of one
+ *             that runs ahead would pass while the stage is still a round behind
  *   named 1 + c   one consumer: staging buffer free / written
  *   named 4 + c   those that share a tile (c of the first): COL operands free / written
  * Parameters and rules: check/gemm_sm90.h. */
@@ -221,6 +223,7 @@ CATC_DEVICE void CATC_LOCAL(consume)(const struct catc_gemm_sm90_params *p, stru
         CATC_LOCAL(prefetch)(&e, &early, thread);
         if (CATC_C_IS_PINGPONG) {
             CATC_MBAR_WAIT(catc_smem_u32(&shared->turn[consumer]), turn);
+            CATC_SYNC_WARP(); /* before the first lane passes the turn on, every lane must have seen its own */
             turn ^= 1;
         }
         CATC_LOCAL(accumulate)(acc, shared, &ring, desc_a, desc_b, depth, consumer ^ 1);

@@ -49,13 +49,19 @@ static void many_tile(struct many *r, struct catc_gemm_instance *i)
     i->align_a = i->align_b = element;
     i->align_c = i->align_d = (int)catc_type_size(i->type_d);
     if (i->skeleton == CATC_GEMM_SM90) {
-        i->tile_m = 128, i->tile_n = 16 * (1 + many_random(r, 16)), i->tile_k = 64 << many_random(r, 2);
+        bool const in_turn = many_random(r, 2);
+        i->schedule = in_turn ? CATC_PINGPONG : CATC_COOPERATIVE;
+        i->tile_m = 64 * (1 + many_random(r, in_turn ? 2 : 4));
+        int const consumers = in_turn ? 2 : i->tile_m == 64 ? 1 : i->tile_m == 192 ? 3 : 2;
+        int const rows = in_turn ? i->tile_m : i->tile_m / consumers; /* of a consumer */
+        i->tile_n = 16 * (1 + many_random(r, rows == 128 || consumers == 3 ? 11 : 16));
+        i->tile_k = 64 << many_random(r, 2);
         i->cluster_m = 1 + many_random(r, 2);
         i->stages = 2 + many_random(r, 4);
-        i->schedule = many_random(r, 2) ? CATC_COOPERATIVE : CATC_PINGPONG;
-        i->threads = 384, i->regs_per_thread = 168;
-        i->smem_bytes = i->stages * (i->tile_m + i->tile_n) * i->tile_k * element + 34816;
-        i->align_a = i->align_b = i->align_c = i->align_d = 16;
+        i->threads = 128 * (1 + consumers);
+        i->smem_bytes = i->stages * (i->tile_m + i->tile_n) * i->tile_k * element + consumers * 16384 + 1024;
+        i->align_a = i->align_b = i->align_c = 16;
+        i->regs_per_thread = 65536 / i->threads > 255 ? 255 : 65536 / i->threads / 8 * 8;
         i->targets[0] = 901;
         return;
     }

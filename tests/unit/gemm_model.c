@@ -40,6 +40,9 @@ static struct catc_gemm_cost cost_of(const struct catc_gemm_instance *i, const s
     CHECK(catc_gemm_problem_(&problem, args, sizeof *args, &text) == CATC_OK);
     struct catc_gemm_workload const w = catc_gemm_workload_(&problem, device);
     CHECK(catc_gemm_cost_(&cost, &w, i, HUGE_VAL));
+    /* both lower bounds stay below the cost, so that no limit above it drops the candidate */
+    struct catc_gemm_cost again;
+    CHECK(!catc_gemm_above_(&w, i, cost.cycles) && catc_gemm_cost_(&again, &w, i, cost.cycles));
     return cost;
 }
 
@@ -110,6 +113,21 @@ static void few_rows(void)
     }
 }
 
+/* Two consumers in turn: stores run beside products, as long as there are products. */
+static void in_turn(void)
+{
+    struct catc_gemm_instance i = wgmma(128, 128, CATC_PINGPONG);
+    double const store = 128.0 * 128 * 2 / 24, busiest = 8; /* of a tile; tiles: 32 x 32 on 132 multiprocessors */
+    i.cluster_m = 1;
+    for (int k = 0; k <= 4096; k = k ? 2 * k : 8) {
+        struct catc_gemm_args g = simple_fake(CATC_BF16, CATC_TN, 4096, 4096, k);
+        struct catc_gemm_cost const cost = cost_of(&i, &g, "h200");
+        double const left = fmax(0, (busiest - 1) * store - cost.loop); /* start and first latency: 1300 to 2150 */
+        CHECK(cost.edges > store + left + 1299 && cost.edges < store + left + 2151);
+        CHECK(k != 4096 || left == 0);
+    }
+}
+
 static void directions(void)
 {
     struct catc_gemm_instance i = mma(128, 128, 32, 64, 64, 4), few = i, swap = mma(128, 32, 32, 32, 32, 4);
@@ -157,6 +175,7 @@ int main(void)
     example();
     measured();
     few_rows();
+    in_turn();
     directions();
     return check_result();
 }

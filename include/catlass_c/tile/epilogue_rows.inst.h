@@ -35,7 +35,7 @@
  * scheduler each takes its full latency, so that this is computed once (and `of` may lie in shared memory, which would be
  * read again after every store). */
 struct CATC_LOCAL(rows) {
-    const CATC_I_ELEMENT *c; /* (first_row, first_column) */
+    const CATC_I_ELEMENT *c; /* (first_row, first_column); NULL if beta is 0 */
     CATC_I_ELEMENT *d;
     float alpha, beta;
     uint32_t down; /* rows of D from there on */
@@ -48,10 +48,11 @@ CATC_DEVICE struct CATC_LOCAL(rows)
                               int64_t first_column)
 {
     struct CATC_LOCAL(rows) r;
-    r.c = (const CATC_I_ELEMENT *)catc_global(of->c) + (first_row * p->ldc + first_column);
     r.d = (CATC_I_ELEMENT *)catc_global_out(of->d) + (first_row * p->ldd + first_column);
     r.alpha = p->k == 0 ? 0.0f : p->alpha_ptr ? *p->alpha_ptr : p->alpha;
     r.beta = p->beta_ptr ? *p->beta_ptr : p->beta;
+    /* C may be NULL where it is not read, which no offset may be added to */
+    r.c = r.beta != 0.0f ? (const CATC_I_ELEMENT *)catc_global(of->c) + (first_row * p->ldc + first_column) : NULL;
     r.down = (uint32_t)catc_valid(first_row, p->m, INT32_MAX);
     r.across = catc_valid(first_column, p->n, CATC_I_COLUMNS);
     r.vector_c = of->align_c == 16;

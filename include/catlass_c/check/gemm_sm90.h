@@ -18,8 +18,10 @@
  * SCHEDULE        cooperative, pingpong       see TILE_M
  * SWAP            0
  * MIN_BLOCKS      1; … 4 with one consumer    second launch bound
- * PRODUCER_REGS   24 … launch, step 8         registers of a producer thread after setmaxnreg; with one consumer
- * CONSUMER_REGS   launch … 256, step 8        registers stay as launched (65536 / threads) and these two unused */
+ * PRODUCER_REGS   24 … launch, step 8         registers of a producer's thread after setmaxnreg
+ * CONSUMER_REGS   launch … 256, step 8        those of a consumer's
+ * With one consumer registers stay as launched (65536 / threads / MIN_BLOCKS): these two do nothing, and CONSUMER_REGS may
+ * be less, but both must be what setmaxnreg could take, since an unoptimised build keeps the dead instructions. */
 #include "catlass_c/check/gemm_given.inst.h"
 #include "catlass_c/check/rule.h"
 #include "catlass_c/registry.h"
@@ -57,8 +59,9 @@
 #define CATC_C_LOAD_BYTES (0 CATC_P_EPI_LIST(CATC_FRAGMENT_ADD_LOAD_BYTES))
 #define CATC_C_NARROW (CATC_C_SIZE_D == 2 CATC_P_EPI_LIST(CATC_FRAGMENT_OR_NARROW))
 
-/* Shared memory, in the order of the skeleton's struct: ring of A and B, staging, COL operands as fp32, of each tile in work (with
- * 16 bytes more, so that the array is never empty), barriers; a multiple of the 1024 bytes that the swizzle aligns to. */
+/* Shared memory, in the order of the skeleton's struct: ring of A and B, staging, COL operands as fp32, of each tile in
+ * work (with 16 bytes more, so that the array is never empty), barriers; a multiple of the 1024 bytes that the swizzle
+ * aligns to. */
 #define CATC_C_RING_BYTES (CATC_P_STAGES * (CATC_P_TILE_M + CATC_P_TILE_N) * CATC_P_TILE_K * 2)
 #define CATC_C_COLUMN_FLOATS (CATC_C_COLUMNS * CATC_P_TILE_N * (CATC_C_CONSUMERS / CATC_C_SHARERS) + 4)
 #define CATC_C_BARRIERS (2 * CATC_P_STAGES + CATC_C_CONSUMERS * (CATC_FRAGMENT_BUFFERS + 1))
@@ -69,7 +72,7 @@
 #define CATC_C_SMEM_LIMIT 232448 /* 227 KB: sm_90 */
 
 /* What a thread has before setmaxnreg. */
-#define CATC_C_SHARE_OF_REGS (65536 / CATC_C_THREADS / CATC_P_MIN_BLOCKS / 8 * 8)
+#define CATC_C_SHARE_OF_REGS (CATC_QUOTIENT(65536 / CATC_C_THREADS, CATC_P_MIN_BLOCKS) / 8 * 8)
 #define CATC_C_REGS_PER_THREAD (CATC_C_SHARE_OF_REGS < 255 ? CATC_C_SHARE_OF_REGS : 255)
 /* setmaxnreg only moves registers inside a block: a role that asks for more than the others gave back waits forever. One
  * consumer needs nobody's. */
@@ -77,6 +80,12 @@
 #define CATC_C_LAUNCH_REGS (CATC_C_THREADS * CATC_C_REGS_PER_THREAD)
 #define CATC_C_ROLE_REGS (128 * (CATC_P_PRODUCER_REGS + CATC_C_CONSUMERS * CATC_P_CONSUMER_REGS))
 #define CATC_C_MATH_REGS (CATC_C_MOVES_REGS ? CATC_P_CONSUMER_REGS : CATC_C_REGS_PER_THREAD)
+/* Columns of a round of the epilogue. */
+#define CATC_C_ROUND_N (CATC_P_TILE_N < CATC_C_SUB_N ? CATC_P_TILE_N : CATC_C_SUB_N)
+/* Registers that a consumer needs, and those that a wgmma needs at launch already, whatever setmaxnreg adds. Fits to where
+ * ptxas of CUDA 13.0 begins to spill or gives up, on 150 instances; a chain may need more, and the build refuses spills. */
+#define CATC_C_NEED_REGS (CATC_C_ACC + CATC_C_ROUND_N / 2 + 28)
+#define CATC_C_NEED_LAUNCH_REGS (CATC_P_TILE_N / 2 + (CATC_C_ROUND_N < 64 ? 26 : 36))
 
 /* TMA takes base addresses and strides in multiples of 16 bytes; a D that has none is stored by elements. */
 #define CATC_C_ALIGN_A 16
@@ -135,19 +144,26 @@
                   CATC_P_PRODUCER_REGS % 8 == 0, \
               CATC_P_PRODUCER_REGS, CATC_C_REGS_PER_THREAD, \
               "producer_regs must be a multiple of 8 from 24 to what a thread starts with; change regs") \
-    CATC_RULE(consumer_regs, \
-              !(CATC_C_MOVES_REGS) || (CATC_P_CONSUMER_REGS >= CATC_C_REGS_PER_THREAD && \
-                                       CATC_P_CONSUMER_REGS <= 256 && CATC_P_CONSUMER_REGS % 8 == 0), \
-              CATC_P_CONSUMER_REGS, 256, \
-              "consumer_regs must be a multiple of 8 from what a thread starts with to 256; change regs") \
+    CATC_RULE( \
+        consumer_regs, \
+        CATC_P_CONSUMER_REGS >= (CATC_C_MOVES_REGS ? CATC_C_REGS_PER_THREAD : 24) && CATC_P_CONSUMER_REGS <= 256 && \
+            CATC_P_CONSUMER_REGS % 8 == 0, \
+        CATC_P_CONSUMER_REGS, 256, \
+        "consumer_regs must be a multiple of 8 from what a thread starts with (with one consumer: from 24) to 256; " \
+        "change regs") \
     CATC_RULE( \
         registers, !(CATC_C_MOVES_REGS) || CATC_C_ROLE_REGS <= CATC_C_LAUNCH_REGS, CATC_C_ROLE_REGS, \
         CATC_C_LAUNCH_REGS, \
         "128 * (producer_regs + consumers * consumer_regs) must be at most what a block starts with; change regs") \
     CATC_RULE( \
-        accumulators, CATC_C_ACC + 24 <= CATC_C_MATH_REGS, CATC_C_ACC + 24, CATC_C_MATH_REGS, \
-        "rows of a consumer * tile_n / 128 + 24 registers must fit its registers; make tile, min_blocks smaller or " \
-        "consumer_regs larger") \
+        accumulators, CATC_C_NEED_REGS <= CATC_C_MATH_REGS, CATC_C_NEED_REGS, CATC_C_MATH_REGS, \
+        "accumulators of a consumer, half of the columns of an epilogue's round and 28 more must fit its registers; " \
+        "make tile or min_blocks smaller or consumer_regs larger") \
+    CATC_RULE( \
+        wgmma_registers, CATC_C_NEED_LAUNCH_REGS <= CATC_C_REGS_PER_THREAD, CATC_C_NEED_LAUNCH_REGS, \
+        CATC_C_REGS_PER_THREAD, \
+        "tile_n / 2 and 26 more registers (36 where the epilogue's rounds have 64 columns) must fit what a thread " \
+        "starts with; make tile smaller") \
     CATC_RULE( \
         smem, CATC_C_SMEM_BYTES <= CATC_C_SMEM_LIMIT, CATC_C_SMEM_BYTES, CATC_C_SMEM_LIMIT, \
         "shared memory of all stages and of the epilogue must be at most 232448 bytes; make tile or stages smaller") \

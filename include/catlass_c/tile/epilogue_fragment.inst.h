@@ -9,11 +9,12 @@
  *   COL    fp32 in shared memory, [position][TILE_N]   } so that its arithmetic hides their latency
  *   C      by TMA into the slot where D goes           } one round ahead, the first one before the main loop
  *   TILE   by TMA into a slot of its own               }
- *   TAP    through a slot of its own, stored by TMA like D
+ *   TAP    through a slot of its own, stored like D
  *   REDUCE folded for each thread, merged by chain_end
  * Protocol of a buffer (tile/fragment_stage.h): loads, if any, complete staged[buffer]; all threads read, compute and
  * write their own fragments; each makes its writes visible to the async proxy; after the warpgroup's barrier one thread
- * stores the slots by TMA. The buffer is free again when that thread has seen its stores read. */
+ * stores the slots by TMA, and all threads what TMA cannot store (copy_rest). The buffer is free again when that thread has
+ * seen its stores read, and the warpgroup has met again if there was such a rest. */
 
 /* Enumerators, because an expansion of the chain cannot hold another one. */
 enum { CATC_LOCAL(SUB) = CATC_C_SUB_N, CATC_LOCAL(STRIP) = CATC_C_STRIP_N }; /* columns of a round, of a box */

@@ -3,10 +3,10 @@
  * tile/fragment_stage.h: sizes of the buffers through which the matrices of a fragment epilogue (C, D, TILE and TAP
  * positions) pass, as constant expressions for the rules and for the tensor maps of the plan, which must agree.
  *
- * A consumer warpgroup handles its 64 rows in rounds of SUB columns. A round's buffer holds one slot for D (C arrives in
- * the same place) and one for each TILE and TAP; a slot is a row of strips, each 64 rows of STRIP columns, which is one
- * TMA box: STRIP * size is 32, 64 or 128 bytes, the span of its swizzle. There are two buffers, so that the loads of the
- * next round and the stores of the last one run beside the arithmetic. */
+ * A consumer warpgroup handles its 64 or 128 rows in blocks of 64, each in rounds of SUB columns. A round's buffer holds
+ * one slot for D (C arrives in the same place) and one for each TILE and TAP; a slot is a row of strips, each 64 rows of
+ * STRIP columns, which is one TMA box: STRIP * size is 32, 64 or 128 bytes, the span of its swizzle. There are two buffers,
+ * so that the loads of the next round and the stores of the last one run beside the arithmetic. */
 #ifndef CATC_TILE_FRAGMENT_STAGE_H
 #define CATC_TILE_FRAGMENT_STAGE_H
 
@@ -15,8 +15,8 @@
 
 enum { CATC_FRAGMENT_ROWS = 64, CATC_FRAGMENT_BUFFERS = 2 };
 
-/* Columns of a round, where one column of all slots takes column_bytes in each row: the widest that keeps two
- * warpgroups within 32 KiB, but at least the 16 columns of one stmatrix. */
+/* Columns of a round, where one column of all slots takes column_bytes in each row: the widest that keeps both
+ * buffers of a warpgroup within 16 KiB (those of three: 48 KiB), but at least the 16 columns of one stmatrix. */
 #define CATC_FRAGMENT_SUB(column_bytes) ((column_bytes) <= 2 ? 64 : (column_bytes) <= 4 ? 32 : 16)
 /* Columns of a strip: the last round of a tile may be narrower, and a box never crosses the tile. */
 #define CATC_FRAGMENT_STRIP_OF(tile_n, sub) \

@@ -44,6 +44,15 @@ static bool catc_epi_reads_(enum catc_epi_kind kind, const struct catc_gemm_args
     }
 }
 
+/* In groups of 8 tile rows, or 16 where tiles are wide. */
+static struct catc_raster catc_gemm_raster_(const struct catc_gemm_instance *i, int64_t tiles_m, int64_t tiles_n)
+{
+    if (i->skeleton == CATC_GEMM_SIMT && i->swap) { /* its kernel counts tiles in D's rows and columns */
+        return catc_raster_of(tiles_n, tiles_m, 3);
+    }
+    return catc_raster_of(tiles_m, tiles_n, i->skeleton == CATC_GEMM_SM90 && i->tile_m < i->tile_n ? 4 : 3);
+}
+
 /* The skeleton-independent part of the parameter block. */
 static void catc_gemm_fill_(struct catc_gemm_params *p, const struct catc_gemm_problem *problem,
                             const struct catc_gemm_instance *i)
@@ -68,6 +77,7 @@ static void catc_gemm_fill_(struct catc_gemm_params *p, const struct catc_gemm_p
     p->tiles_m = catc_ceil_div_(i->swap ? g->n : g->m, i->tile_m);
     p->tiles_n = catc_ceil_div_(i->swap ? g->m : g->n, i->tile_n);
     p->tiles = p->tiles_m * p->tiles_n * g->batch;
+    p->raster = catc_gemm_raster_(i, p->tiles_m, p->tiles_n);
     for (int e = 0; e < i->n_epi; ++e) {
         const struct catc_epi *const from = &g->epi[e];
         struct catc_epi_param *const to = &p->epi[e];

@@ -7,6 +7,7 @@
 
 #include "catlass_c/base.h"
 #include "catlass_c/registry.h"
+#include "catlass_c/tile/raster.h"
 
 /* Operand of one chain position; offsets and strides in elements. */
 struct catc_epi_param {
@@ -30,10 +31,11 @@ struct catc_gemm_params {
     const float *alpha_ptr, *beta_ptr; /* device; NULL: use the values */
     float alpha, beta;
     int align_a, align_b, align_c,
-        align_d;              /* bytes, up to 16: largest power of two that divides base, leading dimension
+        align_d;               /* bytes, up to 16: largest power of two that divides base, leading dimension
                                                and batch stride (with an array: the leading dimension) */
-    int64_t tiles_m, tiles_n; /* block tiles along the kernel's M and N (after swap) */
-    int64_t tiles;            /* tiles_m * tiles_n * batch */
+    int64_t tiles_m, tiles_n;  /* block tiles along the kernel's M and N (after swap) */
+    int64_t tiles;             /* tiles_m * tiles_n * batch */
+    struct catc_raster raster; /* their order */
     struct catc_epi_param epi[CATC_EPI_MAX];
 };
 

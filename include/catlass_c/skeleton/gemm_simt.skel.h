@@ -152,8 +152,7 @@ CATC_KERNEL(CATC_SYMBOL, struct catc_gemm_params, CATC_C_THREADS, CATC_P_MIN_BLO
     int64_t const depth = (p->k + CATC_P_TILE_K - 1) / CATC_P_TILE_K; /* k tiles */
 
     for (int64_t tile = catc_block(); tile < p->tiles; tile += catc_blocks()) {
-        struct catc_tile_index const at =
-            catc_raster(tile, CATC_P_SWAP ? p->tiles_n : p->tiles_m, CATC_P_SWAP ? p->tiles_m : p->tiles_n, 8);
+        struct catc_tile_index const at = catc_raster(&p->raster, tile);
         int64_t const first_row = at.m * CATC_LOCAL(R), first_column = at.n * CATC_LOCAL(C);
         struct catc_matrices const of = catc_matrices(p, at.batch, CATC_C_ALIGN_A, CATC_C_ALIGN_B, CATC_C_ALIGN_D);
         struct CATC_PASTE(CATC_LOCAL(a), _source) a =

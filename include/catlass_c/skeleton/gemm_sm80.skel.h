@@ -136,7 +136,7 @@ struct CATC_LOCAL(copies) {
 CATC_DEVICE struct CATC_LOCAL(copies)
     CATC_LOCAL(open)(const struct catc_gemm_params *p, struct CATC_LOCAL(place) * place, int64_t tile)
 {
-    struct catc_tile_index const at = catc_raster(tile, p->tiles_m, p->tiles_n, 8);
+    struct catc_tile_index const at = catc_raster(&p->raster, tile);
     struct catc_matrices const of = catc_matrices(p, at.batch, CATC_C_ALIGN_A, CATC_C_ALIGN_B, CATC_C_ALIGN_D);
     int64_t const first_m = at.m * CATC_P_TILE_M, first_n = at.n * CATC_P_TILE_N;
     struct CATC_LOCAL(copies) w;

@@ -71,8 +71,7 @@ enum {
     CATC_LOCAL(ACC) = CATC_P_TILE_N / 2,                   /* accumulators of a thread for one of them */
     CATC_LOCAL(SPANS) = CATC_P_TILE_K / CATC_C_SPAN_K,
     CATC_LOCAL(A_SPAN) = CATC_P_TILE_M * 128, /* bytes of one box of A: 64 of K, all rows */
-    CATC_LOCAL(B_SPAN) = CATC_P_TILE_N * 128,
-    CATC_LOCAL(RASTER) = CATC_P_TILE_M < CATC_P_TILE_N ? 16 : 8 /* tile rows taken together */
+    CATC_LOCAL(B_SPAN) = CATC_P_TILE_N * 128
 };
 
 /* ---- shared memory ------------------------------------------------------------------------------------------ */
@@ -111,7 +110,7 @@ CATC_DEVICE void CATC_LOCAL(produce)(const struct catc_gemm_sm90_params *p, stru
     int32_t const depth = (int32_t)((g->k + CATC_P_TILE_K - 1) / CATC_P_TILE_K);
     struct catc_ring ring = {0, 0};
     for (int64_t tile = catc_block(); tile < g->tiles; tile += catc_blocks()) {
-        struct catc_tile_index const at = catc_raster(tile, g->tiles_m, g->tiles_n, CATC_LOCAL(RASTER));
+        struct catc_tile_index const at = catc_raster(&g->raster, tile);
         int32_t const a_row = (int32_t)at.m * CATC_P_TILE_M, b_row = (int32_t)at.n * CATC_P_TILE_N;
         int32_t const a_batch = g->stride_a ? (int32_t)at.batch : 0, b_batch = g->stride_b ? (int32_t)at.batch : 0;
         for (int32_t t = 0; t < depth; ++t) {
@@ -215,7 +214,7 @@ CATC_DEVICE void CATC_LOCAL(consume)(const struct catc_gemm_sm90_params *p, stru
 
     int64_t const step = catc_blocks() * (CATC_C_CONSUMERS / CATC_C_SHARERS);
     for (int64_t tile = catc_block() + (consumer - sharer) * catc_blocks(); tile < g->tiles; tile += step) {
-        struct catc_tile_index const at = catc_raster(tile, g->tiles_m, g->tiles_n, CATC_LOCAL(RASTER));
+        struct catc_tile_index const at = catc_raster(&g->raster, tile);
         e.first_row = at.m * CATC_P_TILE_M + sharer * CATC_C_ROWS;
         e.first_column = at.n * CATC_P_TILE_N;
         e.batch = at.batch;
@@ -251,6 +250,10 @@ CATC_KERNEL(CATC_SYMBOL, struct catc_gemm_sm90_params, CATC_C_THREADS, CATC_P_MI
     int const warpgroup = catc_warp_uniform(catc_thread() / 128);
 
     if (catc_thread() == 0) {
+        if (p->gemm.k > 0) { /* first: their way is long, and the first loads wait for them */
+            catc_tma_prefetch(&p->a);
+            catc_tma_prefetch(&p->b);
+        }
         for (int s = 0; s < CATC_P_STAGES; ++s) {
             catc_mbar_init(catc_smem_u32(&shared->full[s]), 1);
             catc_mbar_init(catc_smem_u32(&shared->empty[s]), 4 * CATC_C_SHARERS);
@@ -262,10 +265,6 @@ CATC_KERNEL(CATC_SYMBOL, struct catc_gemm_sm90_params, CATC_C_THREADS, CATC_P_MI
             catc_mbar_init(catc_smem_u32(&shared->staged[0][0] + i), 1);
         }
         catc_fence_mbar_init();
-        if (p->gemm.k > 0) {
-            catc_tma_prefetch(&p->a);
-            catc_tma_prefetch(&p->b);
-        }
         if (p->gemm.align_d == 16) {
             catc_tma_prefetch(&p->d);
         }

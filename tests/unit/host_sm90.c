@@ -653,7 +653,8 @@ CATC_KERNEL(special_kernel, struct mode_params, 384, 1)
         if (t < 128)
             CATC_NAMED_BARRIER(1, 128);
         break;
-    case 8: {
+    case 8:
+    case 10: { /* 10: transposed */
         uint32_t r[4];
         for (int m = 0; m < 4; m++) {
             const uint32_t low = (uint32_t)(m * 1000 + lane / 4 * 100 + 2 * (lane % 4));
@@ -661,13 +662,18 @@ CATC_KERNEL(special_kernel, struct mode_params, 384, 1)
         }
         /* Matrix m to rows of 16 bytes, 64 bytes apart. */
         const uint32_t base = catc_smem_u32(s->box) + (uint32_t)(t / 32) * 2048;
-        CATC_STMATRIX_X4(base + (uint32_t)(lane % 8 * 64 + lane / 8 * 16), r[0], r[1], r[2], r[3]);
+        if (p->mode == 8) {
+            CATC_STMATRIX_X4(base + (uint32_t)(lane % 8 * 64 + lane / 8 * 16), r[0], r[1], r[2], r[3]);
+        } else {
+            CATC_STMATRIX_X4_TRANS(base + (uint32_t)(lane % 8 * 64 + lane / 8 * 16), r[0], r[1], r[2], r[3]);
+        }
         CATC_SYNC_WARP();
         uint32_t wrong = 0;
         for (int i = lane; i < 8 * 32; i += 32) {
             uint16_t half;
             memcpy(&half, s->box + t / 32 * 2048 + i / 32 * 64 + i % 32 * 2, 2);
-            wrong += half != i % 32 / 8 * 1000 + i / 32 * 100 + i % 8;
+            const int row = p->mode == 8 ? i / 32 : i % 8, column = p->mode == 8 ? i % 8 : i / 32;
+            wrong += half != i % 32 / 8 * 1000 + row * 100 + column;
         }
         p->out[t] = wrong;
         break;
@@ -706,10 +712,12 @@ static void test_special(void)
         FAILS(special_kernel, &p, 128, smem, "threads already wait at this barrier for");
         p.mode = 7;
         FAILS(special_kernel, &p, 384, smem, "96 of 128 threads have arrived");
-        p.mode = 8;
-        CHECK(LAUNCH(special_kernel, &p, 1, 384, smem) == CATC_OK);
-        for (int t = 0; t < 384; t++)
-            CHECK(out[t] == 0);
+        for (p.mode = 8; p.mode <= 10; p.mode += 2) {
+            memset(out, 0xff, sizeof out);
+            CHECK(LAUNCH(special_kernel, &p, 1, 384, smem) == CATC_OK);
+            for (int t = 0; t < 384; t++)
+                CHECK(out[t] == 0);
+        }
         p.mode = 9;
         FAILS(special_kernel, &p, 384, smem, "must be a multiple of 16");
         HAS_LINE(fault_line);

@@ -40,6 +40,7 @@
  * stmatrix (9.7.14.5.16): four 8 x 8 matrices of 16-bit elements; lane l gives the 16-byte row address of row l % 8 of
  * matrix l / 8 and holds elements 2 * (l % 4), +1 of row l / 4 of each matrix
  *   CATC_STMATRIX_X4(addr, r0, r1, r2, r3)
+ *   CATC_STMATRIX_X4_TRANS(addr, r0, r1, r2, r3)   stores each matrix transposed: lane l holds elements of its column l / 4
  */
 #ifndef CATC_ARCH_SM90_H
 #define CATC_ARCH_SM90_H

@@ -83,6 +83,8 @@
 #undef CATC_C_STAGE_BYTES
 #undef CATC_C_STRIP_N
 #undef CATC_C_SUB_N
+#undef CATC_C_BOX_ROWS
+#undef CATC_C_TURNED
 #undef CATC_C_VECTORS
 #undef CATC_C_DIVIDES
 #undef CATC_C_FRAGMENT_REGS

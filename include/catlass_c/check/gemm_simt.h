@@ -44,6 +44,7 @@
 #define CATC_C_A_KCONTIG CATC_PASTE(CATC_LAYOUT_A_KCONTIG_, CATC_P_LAYOUT)
 #define CATC_C_B_KCONTIG CATC_PASTE(CATC_LAYOUT_B_KCONTIG_, CATC_P_LAYOUT)
 
+#define CATC_C_TURNED 0 /* the epilogue's segments lie in rows of D, also with SWAP */
 /* The tile in terms of the caller's D: rows R and columns C. */
 #define CATC_C_TILE_R (CATC_P_SWAP ? CATC_P_TILE_N : CATC_P_TILE_M)
 #define CATC_C_TILE_C (CATC_P_SWAP ? CATC_P_TILE_M : CATC_P_TILE_N)

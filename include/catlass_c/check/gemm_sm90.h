@@ -11,12 +11,13 @@
  * LAYOUT          tn                          K contiguous in A and B
  * TILE_M          64, 128, 192, 256           cooperative: 1, 2, 3, 2 consumer warpgroups share its rows;
  *                 64, 128                     pingpong: each of two consumer warpgroups has a tile of its own
- * TILE_N          16 … 256, step 16           columns of one wgmma; step 8 where only fp32 matrices are staged
+ * TILE_N          16 … 256, step 16           columns of one wgmma; step 8 where only fp32 matrices are staged;
+ *                 with SWAP 8 … 256, step 8
  * TILE_K          64 … 256, step 64           depth of one stage
  * CLUSTER_M, _N   1                           blocks that share operands
  * STAGES          2 … 8                       shared-memory ring
  * SCHEDULE        cooperative, pingpong       see TILE_M
- * SWAP            0
+ * SWAP            0, 1                        1: TILE_M lies along the caller's N, TILE_N along its M: for few rows
  * MIN_BLOCKS      1; … 4 with one consumer    second launch bound
  * PRODUCER_REGS   24 … launch, step 8         registers of a producer's thread after setmaxnreg
  * CONSUMER_REGS   launch … 256, step 8        those of a consumer's
@@ -48,20 +49,22 @@
 #define CATC_C_ROWS (CATC_P_TILE_M / CATC_C_SHARERS)
 #define CATC_C_THREADS (128 * (1 + CATC_C_CONSUMERS))
 #define CATC_C_SIZE_D CATC_PASTE(CATC_SIZEOF_, CATC_P_TYPE_D)
-#define CATC_C_SPAN_K 64 /* elements of K in the 128 bytes of one swizzled row */
+#define CATC_C_SPAN_K 64          /* elements of K in the 128 bytes of one swizzled row */
+#define CATC_C_TURNED CATC_P_SWAP /* accumulators of D transposed: a pair of them lies in a column of D */
 
 /* Staging of the epilogue (tile/fragment_stage.h). */
 #define CATC_C_COLUMN_BYTES (CATC_C_SIZE_D CATC_P_EPI_LIST(CATC_FRAGMENT_ADD_BYTES))
-#define CATC_C_SUB_N CATC_FRAGMENT_SUB(CATC_C_COLUMN_BYTES)
-#define CATC_C_STRIP_N CATC_FRAGMENT_STRIP(CATC_P_TILE_N, CATC_C_COLUMN_BYTES)
-#define CATC_C_STAGE_BYTES CATC_FRAGMENT_BYTES(CATC_C_COLUMN_BYTES)
+#define CATC_C_SUB_N CATC_FRAGMENT_SUB(CATC_P_SWAP, CATC_P_TILE_N, CATC_C_COLUMN_BYTES)
+#define CATC_C_STRIP_N CATC_FRAGMENT_STRIP(CATC_P_SWAP, CATC_P_TILE_N, CATC_C_COLUMN_BYTES)
+#define CATC_C_BOX_ROWS CATC_FRAGMENT_BOX_ROWS(CATC_P_SWAP, CATC_P_TILE_N, CATC_C_COLUMN_BYTES)
+#define CATC_C_STAGE_BYTES (CATC_FRAGMENT_ROWS * CATC_C_SUB_N * CATC_C_COLUMN_BYTES)
 #define CATC_C_COLUMNS (0 CATC_P_EPI_LIST(CATC_FRAGMENT_ADD_COLUMN))
 #define CATC_C_LOAD_BYTES (0 CATC_P_EPI_LIST(CATC_FRAGMENT_ADD_LOAD_BYTES))
 #define CATC_C_NARROW (CATC_C_SIZE_D == 2 CATC_P_EPI_LIST(CATC_FRAGMENT_OR_NARROW))
 
-/* Shared memory, in the order of the skeleton's struct: ring of A and B, staging, COL operands as fp32, of each tile in
- * work (with 16 bytes more, so that the array is never empty), barriers; a multiple of the 1024 bytes that the swizzle
- * aligns to. */
+/* Shared memory, in the order of the skeleton's struct: ring of A and B, staging, COL operands (with SWAP: ROW) as fp32, of
+ * each tile in work (with 16 bytes more, so that the array is never empty), barriers; a multiple of the 1024 bytes that
+ * the swizzle aligns to. */
 #define CATC_C_RING_BYTES (CATC_P_STAGES * (CATC_P_TILE_M + CATC_P_TILE_N) * CATC_P_TILE_K * 2)
 #define CATC_C_COLUMN_FLOATS (CATC_C_COLUMNS * CATC_P_TILE_N * (CATC_C_CONSUMERS / CATC_C_SHARERS) + 4)
 #define CATC_C_BARRIERS (2 * CATC_P_STAGES + CATC_C_CONSUMERS * (CATC_FRAGMENT_BUFFERS + 1))
@@ -119,7 +122,7 @@
               "cluster_m must be 1 in this version of gemm_sm90; remove cluster") \
     CATC_RULE(cluster_n, CATC_P_CLUSTER_N == 1, CATC_P_CLUSTER_N, 1, \
               "cluster_n must be 1 in this version of gemm_sm90; remove cluster") \
-    CATC_RULE(swap, CATC_P_SWAP == 0, CATC_P_SWAP, 0, "swap must be 0 in this version of gemm_sm90; remove swap") \
+    CATC_RULE(swap, CATC_P_SWAP == 0 || CATC_P_SWAP == 1, CATC_P_SWAP, 1, "swap must be 0 or 1; change swap") \
     CATC_RULE( \
         min_blocks, CATC_P_MIN_BLOCKS >= 1 && CATC_P_MIN_BLOCKS <= (CATC_C_MOVES_REGS ? 1 : 4), CATC_P_MIN_BLOCKS, \
         CATC_C_MOVES_REGS ? 1 : 4, \
@@ -130,10 +133,13 @@
                   (CATC_C_IS_COOPERATIVE && (CATC_P_TILE_M == 192 || CATC_P_TILE_M == 256)), \
               CATC_P_TILE_M, CATC_C_IS_COOPERATIVE ? 256 : 128, \
               "tile_m must be 64 or 128, or 192 or 256 with schedule cooperative (64 rows to a wgmma); change tile") \
-    CATC_RULE(tile_n, CATC_P_TILE_N >= 16 && CATC_P_TILE_N <= 256 && CATC_P_TILE_N % 8 == 0, CATC_P_TILE_N, 256, \
-              "tile_n must be a multiple of 8 from 16 to 256 (one wgmma); change tile") \
-    CATC_RULE(tile_n_narrow, CATC_P_TILE_N % 16 == 0 || !(CATC_C_NARROW), CATC_P_TILE_N, 16, \
-              "tile_n must be a multiple of 16 where D or a matrix of the chain has 16-bit elements; change tile") \
+    CATC_RULE(tile_n, CATC_P_TILE_N >= (CATC_P_SWAP ? 8 : 16) && CATC_P_TILE_N <= 256 && CATC_P_TILE_N % 8 == 0, \
+              CATC_P_TILE_N, 256, \
+              "tile_n must be a multiple of 8 from 16 (with swap from 8) to 256 (one wgmma); change tile") \
+    CATC_RULE( \
+        tile_n_narrow, CATC_P_TILE_N % 16 == 0 || CATC_P_SWAP || !(CATC_C_NARROW), CATC_P_TILE_N, 16, \
+        "tile_n must be a multiple of 16 where D or a matrix of the chain has 16-bit elements; change tile or set " \
+        "swap") \
     CATC_RULE(tile_k, CATC_P_TILE_K >= 64 && CATC_P_TILE_K <= 256 && CATC_P_TILE_K % CATC_C_SPAN_K == 0, \
               CATC_P_TILE_K, 256, \
               "tile_k must be a multiple of 64 (128 bytes, the span of the swizzle) from 64 to 256; change tile") \

@@ -2,24 +2,27 @@
  *
  * epilogue/chain.h: the steps of an epilogue chain, one macro per kind, used as CATC_P_EPI_LIST(CATC_EPI_STEP).
  *
- * A skeleton keeps the operands of one row segment (VEC neighbouring columns) in a struct made from the same list:
+ * A skeleton keeps the operands of one segment (VEC neighbours in a row of D, with CATC_C_TURNED in a column) in a struct
+ * made from the same list:
  *   struct s { CATC_P_EPI_LIST(CATC_EPI_FIELD) int none; };
- * with one value per column for COL, TILE and TAP, one per segment for ROW and SCALAR, two for PAIR, and the running
- * state of a REDUCE position. The steps work on the names x (the value), o (pointer to that struct), j (column in the
- * segment), row and column (of the caller's D). chain.inst.h wraps both for an instance. */
+ * with one value per element for COL, TILE and TAP, one per segment for ROW and SCALAR (turned: per element for ROW, per
+ * segment for COL), two for PAIR, and the running state of a REDUCE position. The steps work on the names x (the value), o
+ * (pointer to that struct), j (element of the segment), row and column (of the caller's D). chain.inst.h wraps both for an
+ * instance. */
 #ifndef CATC_EPILOGUE_CHAIN_H
 #define CATC_EPILOGUE_CHAIN_H
 
 #include "catlass_c/epilogue/op.h"
 #include "catlass_c/ops/gemm_params.h"
+#include "catlass_c/tile/kind.h"
 
 #define CATC_EPI_FIELD(i, op, kind, type) CATC_EPI_FIELD_##kind(i)
 #define CATC_EPI_FIELD_NONE(i)
 #define CATC_EPI_FIELD_COORD(i)
 #define CATC_EPI_FIELD_SCALAR(i) float e##i;
 #define CATC_EPI_FIELD_PAIR(i) float e##i[2];
-#define CATC_EPI_FIELD_ROW(i) float e##i;
-#define CATC_EPI_FIELD_COL(i) float e##i[CATC_I_VEC];
+#define CATC_EPI_FIELD_ROW(i) float e##i CATC_ON_ACROSS_ROW([CATC_I_VEC]);
+#define CATC_EPI_FIELD_COL(i) float e##i CATC_ON_ACROSS_COL([CATC_I_VEC]);
 #define CATC_EPI_FIELD_TILE(i) float e##i[CATC_I_VEC];
 #define CATC_EPI_FIELD_TAP(i) float e##i[CATC_I_VEC];
 #define CATC_EPI_FIELD_REDUCE(i) uint32_t e##i;
@@ -29,8 +32,8 @@
 #define CATC_EPI_STEP_COORD(i, op) x = catc_epi_##op(x, row, column);
 #define CATC_EPI_STEP_SCALAR(i, op) x = catc_epi_##op(x, o->e##i);
 #define CATC_EPI_STEP_PAIR(i, op) x = catc_epi_##op(x, o->e##i[0], o->e##i[1]);
-#define CATC_EPI_STEP_ROW(i, op) x = catc_epi_##op(x, o->e##i);
-#define CATC_EPI_STEP_COL(i, op) x = catc_epi_##op(x, o->e##i[j]);
+#define CATC_EPI_STEP_ROW(i, op) x = catc_epi_##op(x, o->e##i CATC_ON_ACROSS_ROW([j]));
+#define CATC_EPI_STEP_COL(i, op) x = catc_epi_##op(x, o->e##i CATC_ON_ACROSS_COL([j]));
 #define CATC_EPI_STEP_TILE(i, op) x = catc_epi_##op(x, o->e##i[j]);
 #define CATC_EPI_STEP_TAP(i, op) o->e##i[j] = x;
 #define CATC_EPI_STEP_REDUCE(i, op) x = catc_epi_##op(&o->e##i, x);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * epilogue/chain.inst.h: for the instance being compiled, the struct of operands of one row segment of CATC_I_VEC
- * columns and the function that applies the chain to one value of it. */
+ * epilogue/chain.inst.h: for the instance being compiled, the struct of operands of one segment of CATC_I_VEC elements
+ * and the function that applies the chain to one value of it. */
 #ifndef CATC_I_VEC
-#error "chain.inst.h: define CATC_I_VEC, the columns of a row segment"
+#error "chain.inst.h: define CATC_I_VEC, the elements of a segment"
 #endif
 
 CATC_P_EPI_LIST(CATC_EPI_PROVE)
@@ -13,7 +13,7 @@ struct CATC_LOCAL(operands) {
     int none_; /* a struct needs a member, also for an empty chain */
 };
 
-/* x: alpha * acc + beta * C of column j of the segment; row and column are the caller's D. */
+/* x: alpha * acc + beta * C of element j of the segment; row and column are the caller's D. */
 CATC_DEVICE float CATC_LOCAL(chain)(float x, struct CATC_LOCAL(operands) * o, int j, int64_t row, int64_t column)
 {
     (void)o, (void)j, (void)row, (void)column;

@@ -48,29 +48,34 @@ static int catc_gemm_sm90_matrices(const struct catc_gemm_instance *inst, const 
                                    struct catc_gemm_sm90_params *p, struct catc_gemm_sm90_matrix *out)
 {
     int const span_k = 128 / (int)catc_type_size(inst->type_a); /* elements of K in one swizzled row */
-    int column_bytes = (int)catc_type_size(inst->type_d), strip, count = 0;
+    int column_bytes = (int)catc_type_size(inst->type_d), rows, strip, count = 0;
     for (int i = 0; i < inst->n_epi; ++i) {
         if (inst->epi[i].kind == CATC_EPI_TILE || inst->epi[i].kind == CATC_EPI_TAP) {
             column_bytes += (int)catc_type_size(inst->epi[i].type);
         }
     }
-    strip = CATC_FRAGMENT_STRIP(inst->tile_n, column_bytes);
+    rows = CATC_FRAGMENT_BOX_ROWS(inst->swap, inst->tile_n, column_bytes);
+    strip = CATC_FRAGMENT_STRIP(inst->swap, inst->tile_n, column_bytes);
     if (g->k > 0) { /* with K = 0 nothing is loaded and A and B may be NULL */
-        struct catc_gemm_sm90_matrix const a = {"a",  p ? &p->a : NULL, g->a,        inst->type_a, g->m,
-                                                g->k, g->lda,           g->stride_a, inst->tile_m, span_k};
-        struct catc_gemm_sm90_matrix const b = {"b",  p ? &p->b : NULL, g->b,        inst->type_b, g->n,
-                                                g->k, g->ldb,           g->stride_b, inst->tile_n, span_k};
-        out[count++] = a;
-        out[count++] = b;
+        struct catc_gemm_sm90_matrix const sides[2] = {
+            {"a", NULL, g->a, inst->type_a, g->m, g->k, g->lda, g->stride_a, 0, span_k},
+            {"b", NULL, g->b, inst->type_b, g->n, g->k, g->ldb, g->stride_b, 0, span_k}};
+        /* the kernel's own a lies along tile_m: with swap it is the caller's B */
+        out[count] = sides[inst->swap];
+        out[count].map = p ? &p->a : NULL;
+        out[count++].box_rows = inst->tile_m;
+        out[count] = sides[!inst->swap];
+        out[count].map = p ? &p->b : NULL;
+        out[count++].box_rows = inst->tile_n;
     }
     if (g->c != NULL && (g->beta_ptr != NULL || g->beta != 0.0f)) {
-        struct catc_gemm_sm90_matrix const c = {"c",  p ? &p->c : NULL, g->c,        inst->type_d,       g->m,
-                                                g->n, g->ldc,           g->stride_c, CATC_FRAGMENT_ROWS, strip};
+        struct catc_gemm_sm90_matrix const c = {"c",  p ? &p->c : NULL, g->c,        inst->type_d, g->m,
+                                                g->n, g->ldc,           g->stride_c, rows,         strip};
         out[count++] = c;
     }
     if (g->align_d == 16) { /* else the kernel stores D by elements */
-        struct catc_gemm_sm90_matrix const d = {"d",  p ? &p->d : NULL, g->d,        inst->type_d,       g->m,
-                                                g->n, g->ldd,           g->stride_d, CATC_FRAGMENT_ROWS, strip};
+        struct catc_gemm_sm90_matrix const d = {"d",  p ? &p->d : NULL, g->d,        inst->type_d, g->m,
+                                                g->n, g->ldd,           g->stride_d, rows,         strip};
         out[count++] = d;
     }
     for (int i = 0; i < inst->n_epi; ++i) {
@@ -84,7 +89,7 @@ static int catc_gemm_sm90_matrices(const struct catc_gemm_instance *inst, const 
                                                     g->n,
                                                     e->ld,
                                                     e->batch_stride,
-                                                    CATC_FRAGMENT_ROWS,
+                                                    rows,
                                                     strip};
             out[count++] = m;
         }

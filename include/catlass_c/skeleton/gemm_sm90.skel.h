@@ -9,13 +9,15 @@
  *             cooperative: the consumers share a tile, each has 64 or 128 of its rows and all its columns
  *             pingpong: two consumers take tiles in turn; while one computes, the other stores
  *   tiles     a block takes every catc_blocks()-th tile; all roles walk the same list
+ *   swap      the kernel's a is the caller's B and its b the caller's A: it computes D transposed, whose few columns are the
+ *             caller's few rows, and stores it as the caller's D (tile/epilogue_fragment.inst.h)
  *   edges     TMA reads zeros outside the tensors; D's right edge, where a row does not end on 16 bytes, and all of a D
  *             that is not aligned to them, is stored by elements (copy_rest)
  *   order     every element of D is one chain over K in one accumulator, whatever the grid
  * Shared memory (128 x 256 x 64, 4 stages, bias: 231424 bytes)
  *   a, b      STAGES x TILE_K / 64 x rows x 128 bytes, 128-byte swizzle: 65536 + 131072
  *   stage     2 buffers x 2 consumers of C, D, TILE and TAP (tile/fragment_stage.h): 32768
- *   columns   COL operands as fp32, COLUMNS x TILE_N for each tile in work
+ *   columns   COL operands (with SWAP: ROW) as fp32, COLUMNS x TILE_N for each tile in work
  *   barriers  full, empty, staged, turn
  * Protocol
  *   full[s]   1 arrival (producer) + bytes of both boxes; consumers wait
@@ -26,7 +28,7 @@
  *             too: a consumer skips the other's stages, and full[s] knows its round by one bit, so that the wait of one
  *             that runs ahead would pass while the stage is still a round behind
  *   named 1 + c   one consumer: staging buffer free / written
- *   named 4 + c   those that share a tile (c of the first): COL operands free / written
+ *   named 4 + c   those that share a tile (c of the first): columns free / written
  * Parameters and rules: check/gemm_sm90.h. */
 #ifdef CATC_SKELETON_STANDALONE
 /* a complete set, so that an editor can read this file alone */
@@ -112,7 +114,8 @@ CATC_DEVICE void CATC_LOCAL(produce)(const struct catc_gemm_sm90_params *p, stru
     for (int64_t tile = catc_block(); tile < g->tiles; tile += catc_blocks()) {
         struct catc_tile_index const at = catc_raster(&g->raster, tile);
         int32_t const a_row = (int32_t)at.m * CATC_P_TILE_M, b_row = (int32_t)at.n * CATC_P_TILE_N;
-        int32_t const a_batch = g->stride_a ? (int32_t)at.batch : 0, b_batch = g->stride_b ? (int32_t)at.batch : 0;
+        int32_t const a_batch = (CATC_P_SWAP ? g->stride_b : g->stride_a) ? (int32_t)at.batch : 0;
+        int32_t const b_batch = (CATC_P_SWAP ? g->stride_a : g->stride_b) ? (int32_t)at.batch : 0;
         for (int32_t t = 0; t < depth; ++t) {
             uint32_t const full = catc_smem_u32(&shared->full[ring.stage]);
             CATC_MBAR_WAIT(catc_smem_u32(&shared->empty[ring.stage]), ring.phase ^ 1);
@@ -215,8 +218,8 @@ CATC_DEVICE void CATC_LOCAL(consume)(const struct catc_gemm_sm90_params *p, stru
     int64_t const step = catc_blocks() * (CATC_C_CONSUMERS / CATC_C_SHARERS);
     for (int64_t tile = catc_block() + (consumer - sharer) * catc_blocks(); tile < g->tiles; tile += step) {
         struct catc_tile_index const at = catc_raster(&g->raster, tile);
-        e.first_row = at.m * CATC_P_TILE_M + sharer * CATC_C_ROWS;
-        e.first_column = at.n * CATC_P_TILE_N;
+        e.first_down = at.m * CATC_P_TILE_M + sharer * CATC_C_ROWS;
+        e.first_across = at.n * CATC_P_TILE_N;
         e.batch = at.batch;
         CATC_LOCAL(copy_in_first)(&e);
         CATC_LOCAL(prefetch)(&e, &early, thread);

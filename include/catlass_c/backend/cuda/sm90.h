@@ -162,8 +162,10 @@ CATC_DEVICE int catc_warp_uniform(int v)
 /* ---- stmatrix ----------------------------------------------------------------------------------------------------- */
 
 /* 9.7.14.5.16 stmatrix: generic-proxy writes, one wavefront per matrix if its 8 rows fall in different banks. */
-#define CATC_STMATRIX_X4(addr, r0, r1, r2, r3) \
-    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" \
+#define CATC_STMATRIX_X4(addr, r0, r1, r2, r3) CATC_CUDA_STMATRIX("x4", addr, r0, r1, r2, r3)
+#define CATC_STMATRIX_X4_TRANS(addr, r0, r1, r2, r3) CATC_CUDA_STMATRIX("x4.trans", addr, r0, r1, r2, r3)
+#define CATC_CUDA_STMATRIX(form, addr, r0, r1, r2, r3) \
+    asm volatile("stmatrix.sync.aligned.m8n8." form ".shared::cta.b16 [%0], {%1, %2, %3, %4};" \
                  : \
                  : "r"(addr), "r"(r0), "r"(r1), "r"(r2), "r"(r3) \
                  : "memory")

@@ -192,7 +192,7 @@ CATC_API void catc_host_setmaxnreg(int increase, int registers, const char *site
 
 /* ---- stmatrix -------------------------------------------------------------------------------------------------- */
 
-CATC_API void catc_host_stmatrix_x4(uint32_t address, uint32_t r0, uint32_t r1, uint32_t r2, uint32_t r3,
+CATC_API void catc_host_stmatrix_x4(uint32_t address, uint32_t r0, uint32_t r1, uint32_t r2, uint32_t r3, int trans,
                                     const char *site)
 {
     struct catc_host *h = catc_host_tls;
@@ -207,11 +207,18 @@ CATC_API void catc_host_stmatrix_x4(uint32_t address, uint32_t r0, uint32_t r1, 
     w->extra[0][lane] = r1;
     w->extra[1][lane] = r2;
     w->extra[2][lane] = r3;
-    if (!catc_host_gather_warp(h, CATC_HOST_OP_STMATRIX, 0, site))
+    if (!catc_host_gather_warp(h, CATC_HOST_OP_STMATRIX, (uint32_t)trans, site))
         return;
     for (int l = 0; l < 32; l++) {
         const uint32_t *matrix = l < 8 ? w->value : w->extra[l / 8 - 1];
-        memcpy(w->row[l], matrix + l % 8 * 4, 16);
+        if (!trans) {
+            memcpy(w->row[l], matrix + l % 8 * 4, 16);
+            continue;
+        }
+        for (int i = 0; i < 8; i++) { /* element l % 8 of row i of the matrix, in lane 4 i + l % 8 / 2 */
+            const uint16_t element = (uint16_t)(matrix[4 * i + l % 8 / 2] >> l % 2 * 16);
+            memcpy(w->row[l] + 2 * i, &element, 2);
+        }
     }
     catc_host_release_warp(h, h->current >> 5);
     catc_host_woke_others(h);

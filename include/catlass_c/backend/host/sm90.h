@@ -35,7 +35,7 @@ CATC_API void catc_host_wgmma_wait(int pending, float *acc, int count, const cha
 
 CATC_API void catc_host_setmaxnreg(int increase, int registers, const char *site);
 CATC_API void catc_host_named_barrier(int id, int threads, const char *site);
-CATC_API void catc_host_stmatrix_x4(uint32_t address, uint32_t r0, uint32_t r1, uint32_t r2, uint32_t r3,
+CATC_API void catc_host_stmatrix_x4(uint32_t address, uint32_t r0, uint32_t r1, uint32_t r2, uint32_t r3, int trans,
                                     const char *site);
 
 CATC_EXTERN_C_END
@@ -69,6 +69,9 @@ CATC_DEVICE void catc_tma_prefetch(const struct catc_tensor_map *map)
 #define CATC_NAMED_BARRIER(id, threads) catc_host_named_barrier((id), (threads), CATC_HOST_SITE)
 #define catc_warp_uniform(v) ((int)catc_host_shuffle((uint32_t)(v), 0, CATC_HOST_SITE))
 
-#define CATC_STMATRIX_X4(addr, r0, r1, r2, r3) catc_host_stmatrix_x4((addr), (r0), (r1), (r2), (r3), CATC_HOST_SITE)
+#define CATC_STMATRIX_X4(addr, r0, r1, r2, r3) \
+    catc_host_stmatrix_x4((addr), (r0), (r1), (r2), (r3), 0, CATC_HOST_SITE)
+#define CATC_STMATRIX_X4_TRANS(addr, r0, r1, r2, r3) \
+    catc_host_stmatrix_x4((addr), (r0), (r1), (r2), (r3), 1, CATC_HOST_SITE)
 
 #endif /* CATC_BACKEND_HOST_SM90_H */

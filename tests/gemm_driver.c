@@ -32,7 +32,9 @@ struct shape {
     bool twice;    /* run the same plan again: the same bits */
     bool pointers; /* A, B, C and D by arrays of pointers, to problems in another order and of every alignment */
     bool tight_d;  /* D alone without padding, one element off every alignment */
-    int sms;       /* multiprocessors that the plan counts with, 0: all. With one, a persistent block has many tiles */
+    bool shared_a; /* one A for all problems: its batch stride is 0 */
+    bool shared_b;
+    int sms; /* multiprocessors that the plan counts with, 0: all. With one, a persistent block has many tiles */
 };
 
 struct operand {
@@ -142,12 +144,15 @@ static void run_make(struct run *r, const struct catc_gemm_instance *i, const st
     uint64_t state = seed * 0x9e3779b97f4a7c15ull + 1;
     struct catc_gemm_args *const g = &r->args;
     int64_t const m = s->m, n = s->n, k = s->k;
+    struct shape of_a = *s, of_b = *s;
+    of_a.batch = s->shared_a ? 1 : s->batch;
+    of_b.batch = s->shared_b ? 1 : s->batch;
     memset(r, 0, sizeof *r);
     r->instance = i;
     r->shape = s;
-    r->a = matrix_make(i->backend, i->type_a, a_by_rows(i->layout) ? m : k, a_by_rows(i->layout) ? k : m, s, false,
+    r->a = matrix_make(i->backend, i->type_a, a_by_rows(i->layout) ? m : k, a_by_rows(i->layout) ? k : m, &of_a, false,
                        &state, 1);
-    r->b = matrix_make(i->backend, i->type_b, b_by_columns(i->layout) ? n : k, b_by_columns(i->layout) ? k : n, s,
+    r->b = matrix_make(i->backend, i->type_b, b_by_columns(i->layout) ? n : k, b_by_columns(i->layout) ? k : n, &of_b,
                        false, &state, 1);
     bool const reads_c = s->beta != 0.0f;
     struct shape of_d = *s;
@@ -427,32 +432,40 @@ static enum verdict run_case(const struct catc_gemm_instance *instance, const st
 }
 
 /* The fixed cases, around the instance's own tile. */
-enum { CASES = 19 };
+enum { CASES = 21 };
 static int cases_make(struct shape *out, const struct catc_gemm_instance *i)
 {
     int64_t const m = i->swap ? i->tile_n : i->tile_m, n = i->swap ? i->tile_m : i->tile_n, k = i->tile_k;
     int64_t const deep = k * (i->stages + 2);
     int64_t const k_exact = deep < 96 ? deep : 96; /* sums of +-1 and +-2 stay below 256: exact in bf16 */
     const struct shape list[] = {
-        {"exact", m, n, k_exact, 1, 0, 0, 1.0f, 0.0f, true, false, false, true, false, false, 0},
-        {"ragged", m + 1, n + 1, k + 1, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, false, 0},
-        {"random", m / 2 + 3, n / 2 + 5, deep + 3, 1, 0, 0, 0.75f, 0.0f, false, false, false, true, false, false, 0},
-        {"k_tail", 17, 33, 3, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, false, 0},
-        {"strided", 9, 20, k + 5, 3, 8, 0, 1.0f, 0.0f, true, false, false, false, false, false, 0},
-        {"pitched", 21, 24 + n, k, 1, 16, 0, 1.0f, 0.0f, true, false, false, false, false, false, 0},
-        {"edge", 1, 1, 1, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, false, 0},
-        {"edge_n", 1, n + 3, k, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, false, 0},
-        {"k0", 5, 7, 0, 1, 0, 0, 1.0f, 2.0f, true, false, false, false, false, false, 0},
-        {"special", 31, 29, k + 1, 1, 0, 0, 1.0f, 0.0f, false, true, false, false, false, false, 0},
-        {"beta", m / 2 + 1, n / 2 + 1, k, 1, 0, 0, 2.0f, -1.0f, true, false, false, false, false, false, 0},
-        {"in_place", 33, 17, k, 1, 0, 0, 1.0f, 1.0f, true, false, true, false, false, false, 0},
-        {"unaligned", 19, 21, k + 3, 1, 1, 1, 1.0f, 2.0f, true, false, false, false, false, false, 0},
-        {"pointers", 19, 21, 2 * k + 5, 5, 0, 0, 1.0f, 2.0f, true, false, false, true, true, false, 0},
-        {"persistent", 2 * m + 5, 2 * n + 8, k + k / 2, 2, 0, 0, 1.0f, 1.0f, true, false, false, true, false, false, 1},
-        {"persistent_k0", 2 * m + 5, n + 8, 0, 2, 0, 0, 1.0f, 2.0f, true, false, false, true, false, false, 1},
-        {"laps", 5, 2 * n + 3, k * (i->stages + 1), 2, 0, 0, 1.0f, 0.0f, false, false, false, true, false, false, 1},
-        {"tight_d", m + 3, n + n / 2 + 1, k, 2, 0, 0, 1.0f, 0.0f, true, false, false, true, false, true, 1},
-        {"tight_d_beta", m + 3, n + 9, k, 2, 0, 0, 1.0f, 1.0f, true, false, false, true, false, true, 1},
+        {"exact", m, n, k_exact, 1, 0, 0, 1.0f, 0.0f, true, false, false, true, false, false, false, false, 0},
+        {"ragged", m + 1, n + 1, k + 1, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, false, false, false, 0},
+        {"random", m / 2 + 3, n / 2 + 5, deep + 3, 1, 0, 0, 0.75f, 0.0f, false, false, false, true, false, false, false,
+         false, 0},
+        {"k_tail", 17, 33, 3, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, false, false, false, 0},
+        {"strided", 9, 20, k + 5, 3, 8, 0, 1.0f, 0.0f, true, false, false, false, false, false, false, false, 0},
+        {"pitched", 21, 24 + n, k, 1, 16, 0, 1.0f, 0.0f, true, false, false, false, false, false, false, false, 0},
+        {"edge", 1, 1, 1, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, false, false, false, 0},
+        {"edge_n", 1, n + 3, k, 1, 0, 0, 1.0f, 0.0f, true, false, false, false, false, false, false, false, 0},
+        {"k0", 5, 7, 0, 1, 0, 0, 1.0f, 2.0f, true, false, false, false, false, false, false, false, 0},
+        {"special", 31, 29, k + 1, 1, 0, 0, 1.0f, 0.0f, false, true, false, false, false, false, false, false, 0},
+        {"beta", m / 2 + 1, n / 2 + 1, k, 1, 0, 0, 2.0f, -1.0f, true, false, false, false, false, false, false, false,
+         0},
+        {"in_place", 33, 17, k, 1, 0, 0, 1.0f, 1.0f, true, false, true, false, false, false, false, false, 0},
+        {"unaligned", 19, 21, k + 3, 1, 1, 1, 1.0f, 2.0f, true, false, false, false, false, false, false, false, 0},
+        {"pointers", 19, 21, 2 * k + 5, 5, 0, 0, 1.0f, 2.0f, true, false, false, true, true, false, false, false, 0},
+        {"persistent", 2 * m + 5, 2 * n + 8, k + k / 2, 2, 0, 0, 1.0f, 1.0f, true, false, false, true, false, false,
+         false, false, 1},
+        {"persistent_k0", 2 * m + 5, n + 8, 0, 2, 0, 0, 1.0f, 2.0f, true, false, false, true, false, false, false,
+         false, 1},
+        {"laps", 5, 2 * n + 3, k * (i->stages + 1), 2, 0, 0, 1.0f, 0.0f, false, false, false, true, false, false, false,
+         false, 1},
+        {"tight_d", m + 3, n + n / 2 + 1, k, 2, 0, 0, 1.0f, 0.0f, true, false, false, true, false, true, false, false,
+         1},
+        {"tight_d_beta", m + 3, n + 9, k, 2, 0, 0, 1.0f, 1.0f, true, false, false, true, false, true, false, false, 1},
+        {"shared_a", m + 1, n + 8, k + 8, 3, 0, 0, 1.0f, 0.0f, true, false, false, false, false, false, true, false, 0},
+        {"shared_b", m + 1, n + 8, k + 8, 3, 0, 0, 1.0f, 0.0f, true, false, false, false, false, false, false, true, 1},
     };
     CATC_STATIC_ASSERT(sizeof list / sizeof list[0] == CASES, "CASES must be the number of fixed cases");
     memcpy(out, list, sizeof list);
@@ -567,7 +580,8 @@ int main(int argc, char **argv)
     const char *backend_name = "host", *only = NULL, *patterns[64];
     int n_patterns = 0, n_sizes = 0;
     bool list = false;
-    struct shape custom = {"custom", 0, 0, 0, 1, 0, 0, 1.0f, 0.0f, false, false, false, true, false, false, 0};
+    struct shape custom = {"custom", 0,     0,     0,    1,     0,     0,     1.0f,  0.0f,
+                           false,    false, false, true, false, false, false, false, 0};
     for (int a = 1; a < argc; ++a) {
         const char *const option = argv[a];
         if (strcmp(option, "--list") == 0) {

@@ -69,8 +69,7 @@ CATC_DEVICE void catc_tma_prefetch(const struct catc_tensor_map *map)
 #define CATC_NAMED_BARRIER(id, threads) catc_host_named_barrier((id), (threads), CATC_HOST_SITE)
 #define catc_warp_uniform(v) ((int)catc_host_shuffle((uint32_t)(v), 0, CATC_HOST_SITE))
 
-#define CATC_STMATRIX_X4(addr, r0, r1, r2, r3) \
-    catc_host_stmatrix_x4((addr), (r0), (r1), (r2), (r3), 0, CATC_HOST_SITE)
+#define CATC_STMATRIX_X4(addr, r0, r1, r2, r3) catc_host_stmatrix_x4((addr), (r0), (r1), (r2), (r3), 0, CATC_HOST_SITE)
 #define CATC_STMATRIX_X4_TRANS(addr, r0, r1, r2, r3) \
     catc_host_stmatrix_x4((addr), (r0), (r1), (r2), (r3), 1, CATC_HOST_SITE)
 
